@@ -1,0 +1,84 @@
+"""Kubernetes quantities as integers, in the two readings the vendors use (VB-5 to VB-7)."""
+
+import re
+from collections.abc import Mapping
+from decimal import ROUND_UP, Decimal, localcontext
+
+INT32_MAX = 2**31 - 1
+INT64_MAX = 2**63 - 1
+INT64_MIN = -(2**63)
+_FORM = re.compile(r"([+-]?)(\d*)(?:(\.)(\d*))?(?:([eE][+-]?\d+)|(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]))?")
+_DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
+_BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
+_BINARY_DIGITS = {"Ki": 11, "Mi": 8, "Gi": 5, "Ti": 2, "Pi": 0, "Ei": 0}  # longest form read exactly
+_EXACT_DIGITS = 18
+
+
+def exact(text: str) -> int | None:
+    """Return the integer that ``text`` spells, or None where the reference has no exact reading (VB-6)."""
+    if text.isascii() and text.isdigit() and len(text) <= _EXACT_DIGITS:
+        return int(text)
+    parts = _split(text)
+    if parts is None:
+        return None
+    sign, whole, fraction, exponent, suffix = parts
+    digits = whole.lstrip("0")
+    if suffix in _BINARY:
+        if fraction is not None or len(digits) > _BINARY_DIGITS[suffix]:
+            return None
+        return sign * (int(digits or "0") << _BINARY[suffix])
+    places = fraction or ""
+    scale = exponent - len(places)
+    if len(digits) + len(places) > _EXACT_DIGITS or scale < 0:
+        return None
+    value = sign * int((digits + places) or "0") * 10**scale
+    return value if INT64_MIN <= value <= INT64_MAX else None
+
+
+def rounded(text: str) -> int:
+    """Return ``text`` as an integer rounded away from zero; 0 when it is no quantity."""
+    parts = _split(text)
+    if parts is None:
+        return 0
+    sign, whole, fraction, exponent, suffix = parts
+    with localcontext() as context:
+        context.prec = 100
+        value = Decimal(f"{whole or '0'}.{fraction or '0'}")
+        value *= Decimal(2) ** _BINARY[suffix] if suffix in _BINARY else Decimal(10) ** exponent
+        return sign * int(value.to_integral_value(ROUND_UP))
+
+
+def is_valid(text: str) -> bool:
+    return _split(text) is not None
+
+
+def lookup(name: str, limits: Mapping[str, str], requests: Mapping[str, str]) -> str | None:
+    """Return the text of a resource: limits, and requests only where limits lack the key (VA-6, VB-8)."""
+    if not name:
+        return None
+    found = limits.get(name)
+    return requests.get(name) if found is None else found
+
+
+def canonical(value: int) -> str:
+    """Return an integer as the API server writes it: ``32768``, ``100k`` (VB-7)."""
+    for suffix in ("E", "P", "T", "G", "M", "k"):
+        unit = 10 ** _DECIMAL[suffix]
+        if value and value % unit == 0:
+            return f"{value // unit}{suffix}"
+    return str(value)
+
+
+def _split(text: str) -> tuple[int, str, str | None, int, str] | None:
+    """Return sign, digits, fraction digits (None when no point is written), power of ten, binary suffix."""
+    match = _FORM.fullmatch(text)
+    if match is None:
+        return None
+    sign, whole, point, places, exponent, suffix = match.groups()
+    if not whole and not places:
+        return None
+    fraction = places if point and places else None
+    power = int(exponent[1:]) if exponent else _DECIMAL.get(suffix or "", 0)
+    if abs(power) > 400:  # beyond any int64; keeps hostile exponents from costing memory
+        return None
+    return (-1 if sign == "-" else 1), whole, fraction, power, suffix if suffix in _BINARY else ""
