@@ -1,0 +1,198 @@
+"""Nodes and what is placed on them: one entry a node, its usage worked out again only after it changed.
+
+Not locked: ``cache.ClusterState`` owns one and calls it under its lock.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from scheduler_app.core.backend import DeviceBackend
+from scheduler_app.core.types import (
+    Card,
+    CardId,
+    CardUsage,
+    Containers,
+    Devices,
+    Node,
+    NodeName,
+    NodeUsage,
+    Pod,
+    PodUid,
+    SliceInUse,
+    VendorKey,
+)
+
+Backends = Mapping[VendorKey, DeviceBackend]
+
+
+@dataclass(slots=True)
+class Held:
+    """What one counted pod holds on its node: its effective devices (M-12)."""
+
+    pod: Pod
+    devices: Devices
+
+
+@dataclass(slots=True)
+class _Entry:
+    node: Node
+    vendors: dict[VendorKey, tuple[Card, ...]]
+    version: int
+    usage: NodeUsage | None = None  # None: to be worked out
+
+
+@dataclass(slots=True)
+class NodeBook:
+    """``pods`` are kept by node name also for nodes that are not registered (yet): they count once it is."""
+
+    backends: Backends
+    revision: int = 0
+    changed: set[NodeName] = field(default_factory=set)
+    pods: dict[NodeName, dict[PodUid, Held]] = field(default_factory=dict)
+    _entries: dict[NodeName, _Entry] = field(default_factory=dict)
+
+    def __contains__(self, name: NodeName) -> bool:
+        return name in self._entries
+
+    def names(self) -> Iterable[NodeName]:
+        return self._entries.keys()
+
+    def vendors(self, name: NodeName) -> frozenset[VendorKey]:
+        entry = self._entries.get(name)
+        return frozenset(entry.vendors) if entry else frozenset()
+
+    def usage(self, name: NodeName) -> NodeUsage | None:
+        """Return the node as it is now, or None when it is not registered."""
+        entry = self._entries.get(name)
+        if entry is None:
+            return None
+        if entry.usage is None:
+            cards = [card for vendor in sorted(entry.vendors) for card in entry.vendors[vendor]]
+            held = self.pods.get(name, {}).values()
+            entry.usage = NodeUsage(entry.node, entry.version, _use(self.backends, cards, held))
+        return entry.usage
+
+    def merge(self, node: Node, vendors: Mapping[VendorKey, tuple[Card, ...]]) -> None:
+        """Replace the lists of the given vendors and the node object; nothing given changes nothing (M-2)."""
+        entry = self._entries.get(node.name)
+        if entry is None:
+            self._entries[node.name] = _Entry(node, dict(vendors), 0)
+        elif entry.node == node and all(entry.vendors.get(key) == cards for key, cards in vendors.items()):
+            return
+        else:
+            entry.node = node
+            entry.vendors.update(vendors)
+        self.touch(node.name)
+
+    def refresh(self, node: Node) -> None:
+        """Replace the node object of a registered node (Q-3)."""
+        entry = self._entries.get(node.name)
+        if entry is None or entry.node == node:
+            return
+        matters = _scheduling_view(entry.node) != _scheduling_view(node)
+        entry.node = node
+        if matters:
+            self.touch(node.name)
+
+    def drop_vendor(self, name: NodeName, vendor: VendorKey) -> None:
+        """Forget a vendor's cards; a node without vendors leaves (M-3)."""
+        entry = self._entries.get(name)
+        if entry is None or entry.vendors.pop(vendor, None) is None:
+            return
+        if not entry.vendors:
+            del self._entries[name]
+        self.touch(name)
+
+    def drop(self, name: NodeName) -> None:
+        """Forget a node; the pods on it stay counted until they go themselves (M-6, Q-47)."""
+        if self._entries.pop(name, None) is not None:
+            self.touch(name)
+
+    def put_pod(self, name: NodeName, held: Held) -> None:
+        self.pods.setdefault(name, {})[held.pod.uid] = held
+        self.touch(name)
+
+    def drop_pod(self, name: NodeName, uid: PodUid) -> None:
+        on_node = self.pods.get(name, {})
+        if on_node.pop(uid, None) is not None:
+            if not on_node:
+                del self.pods[name]
+            self.touch(name)
+
+    def touch(self, name: NodeName) -> None:
+        """Note a change: a new revision, and the node's usage is worked out again when somebody asks."""
+        self.revision += 1
+        self.changed.add(name)
+        entry = self._entries.get(name)
+        if entry is not None:
+            entry.version = self.revision
+            entry.usage = None
+
+
+def _scheduling_view(node: Node) -> tuple[object, ...]:
+    """Return what of a node's object can change a decision or the console; heartbeats change neither."""
+    return node.annotations, node.labels, node.is_ready, node.is_unschedulable
+
+
+class _CardTally:
+    """The use of one card while a node's pods are added up."""
+
+    __slots__ = ("cores", "healthy", "marks", "mem", "shares", "slices")
+
+    def __init__(self, card: Card) -> None:
+        self.shares = self.mem = self.cores = 0
+        self.healthy = card.healthy
+        self.slices: list[SliceInUse] = []
+        self.marks: list[str] = []
+
+
+def _use(backends: Backends, cards: Sequence[Card], pods: Iterable[Held]) -> tuple[CardUsage, ...]:
+    """Add up every pod on its cards (M-16 to M-22); equal ids all count (Parity: Q-44)."""
+    tallies = [_CardTally(card) for card in cards]
+    by_id: dict[CardId, list[_CardTally]] = {}
+    for card, tally in zip(cards, tallies, strict=True):
+        by_id.setdefault(card.id, []).append(tally)
+    for held in pods:
+        for vendor, containers in held.devices.items():
+            _add(backends.get(vendor), vendor, held.pod, containers, cards, by_id)
+    return tuple(_usage(card, tally) for card, tally in zip(cards, tallies, strict=True))
+
+
+def _add(
+    backend: DeviceBackend | None,
+    vendor: VendorKey,
+    pod: Pod,
+    containers: Containers,
+    cards: Sequence[Card],
+    by_id: Mapping[CardId, list[_CardTally]],
+) -> None:
+    mark = backend.pod_mark(pod) if backend else ""
+    for container in containers:
+        for allocation in container:
+            for tally in by_id.get(allocation.card, ()):
+                tally.shares += max(allocation.shares, 1)
+                tally.mem += allocation.mem_mib
+                tally.cores += allocation.cores
+                tally.marks.append(mark)
+    if backend is None:
+        return
+    effects = backend.slice_effects(pod, containers, [card for card in cards if card.vendor == vendor])
+    for card_id, slices in effects.slices.items():
+        for tally in by_id.get(card_id, ()):
+            tally.slices.extend(slices)
+    for card_id in effects.unhealthy:
+        for tally in by_id.get(card_id, ()):
+            tally.healthy = False
+
+
+def _usage(card: Card, tally: _CardTally) -> CardUsage:
+    return CardUsage(
+        card,
+        tally.shares,
+        tally.mem,
+        tally.cores,
+        tally.healthy,
+        tuple(tally.slices),
+        tuple(sorted(tally.marks)),
+        card.custom,
+    )

@@ -1,0 +1,160 @@
+"""Which pods count, where, and with what: accounting follows the pods' annotations exactly (M-7 to M-15).
+
+Not locked: ``cache.ClusterState`` owns one and calls it under its lock.
+
+A reservation of ours is ahead of the watch for a moment. Until the written annotations come back, the state
+the pod was in before the decision is told apart by its *signature* (the annotations that matter) and ignored;
+any other content is somebody's newer word and is followed (Q-46). The signature of what a failed filter call
+gave up is ignored as well, until ``/filter`` places the pod again or the pod is bound (Q-39).
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from scheduler_app.core import accounting, annotations, codec
+from scheduler_app.core.types import Condition, Devices, NodeName, Pod, PodUid
+from scheduler_app.engine.nodebook import Backends, Held, NodeBook
+from scheduler_app.engine.quotabook import QuotaBook
+
+Signature = tuple[tuple[str, str], ...]
+
+
+@dataclass(slots=True)
+class PodEntry:
+    """One counted pod. ``raw`` are its devices by container, ``devices`` their effective use."""
+
+    pod: Pod
+    node: NodeName
+    raw: Devices
+    devices: Devices
+    signature: Signature
+    stale: Signature | None = None  # while the reservation has not come back in the watch
+    condition: Condition | None = None  # ``PodScheduled`` when we decided
+
+
+class PodBook:
+    def __init__(self, *, backends: Backends, nodes: NodeBook, quotas: QuotaBook) -> None:
+        self._backends = backends
+        self._nodes = nodes
+        self._quotas = quotas
+        keys = {key for backend in backends.values() for key in backend.written_keys}
+        self._keys = tuple(sorted(keys | {annotations.ASSIGNED_NODE}))
+        self._entries: dict[PodUid, PodEntry] = {}
+        self._given_up: dict[PodUid, Signature] = {}
+
+    def get(self, uid: PodUid) -> PodEntry | None:
+        return self._entries.get(uid)
+
+    def entries(self) -> Mapping[PodUid, PodEntry]:
+        return self._entries
+
+    def signature(self, pod: Pod) -> Signature:
+        given = pod.annotations
+        return tuple((key, given[key]) for key in self._keys if key in given)
+
+    def seen(self, pod: Pod) -> None:
+        """Take a pod as the watch shows it.
+
+        Raises:
+            CodecError: its device annotations cannot be read; it counts as before.
+        """
+        entry = self._entries.get(pod.uid)
+        if pod.is_terminal:
+            self.gone(pod.uid)
+        elif entry is not None and self._is_given_up(entry, pod):
+            self.give_up(pod)
+        elif annotations.ASSIGNED_NODE in pod.annotations:
+            self._follow(pod, entry)
+        elif entry is not None and entry.stale is None:
+            self._remove(pod.uid)
+
+    def gone(self, uid: PodUid) -> None:
+        self._given_up.pop(uid, None)
+        self._remove(uid)
+
+    def take(self, uid: PodUid) -> PodEntry | None:
+        """Stop counting a pod and return what it held (F-4, B-1)."""
+        return self._remove(uid)
+
+    def give_up(self, pod: Pod) -> None:
+        """Stop counting a pod, and do not count what it is annotated with now again (Q-39, F16)."""
+        signature = self.signature(pod)
+        if signature:
+            self._given_up[pod.uid] = signature
+        self._remove(pod.uid)
+
+    def assume(self, pod: Pod, *, before: Pod, node: NodeName, devices: Devices) -> None:
+        """Count a reservation; ``pod`` carries the annotations about to be written, ``before`` does not."""
+        self._given_up.pop(pod.uid, None)
+        self._put(
+            PodEntry(
+                pod,
+                node,
+                devices,
+                accounting.collapse(pod, devices),
+                self.signature(pod),
+                stale=self.signature(before),
+                condition=before.scheduled,
+            )
+        )
+
+    def _follow(self, pod: Pod, entry: PodEntry | None) -> None:
+        signature = self.signature(pod)
+        if entry is not None and signature == entry.stale != entry.signature:
+            return
+        if not pod.node_name and self._given_up.get(pod.uid) == signature:
+            return
+        self._given_up.pop(pod.uid, None)
+        if entry is not None and signature == entry.signature and not _use_changed(entry.pod, pod):
+            self._confirm(entry, pod)
+            return
+        raw = self._decode(pod)
+        devices = accounting.app_only(pod, raw) if pod.init_succeeded else accounting.collapse(pod, raw)
+        node = NodeName(pod.annotations[annotations.ASSIGNED_NODE])
+        condition = entry.condition if entry else None
+        self._put(PodEntry(pod, node, raw, devices, signature, condition=condition))
+
+    def _confirm(self, entry: PodEntry, pod: Pod) -> None:
+        """Take the newer object of a pod that holds what it held; its node changed only if its looks did."""
+        entry.stale = None
+        looks = (entry.pod.phase, entry.pod.annotations, entry.pod.is_terminating)
+        entry.pod = pod
+        held = self._nodes.pods.get(entry.node, {}).get(pod.uid)
+        if held is not None:
+            held.pod = pod
+        if looks != (pod.phase, pod.annotations, pod.is_terminating):
+            self._nodes.touch(entry.node)
+
+    def _decode(self, pod: Pod) -> Devices:
+        return {
+            vendor: codec.decode_devices(pod.annotations[backend.keys.allocated])
+            for vendor, backend in self._backends.items()
+            if backend.keys.allocated in pod.annotations
+        }
+
+    def _is_given_up(self, entry: PodEntry, pod: Pod) -> bool:
+        """Say whether kube-scheduler gave the pod up after our decision (F16)."""
+        return (
+            entry.condition is not None
+            and not pod.node_name
+            and pod.scheduled.status == "False"
+            and pod.scheduled != entry.condition
+        )
+
+    def _put(self, entry: PodEntry) -> None:
+        self._remove(entry.pod.uid)
+        self._entries[entry.pod.uid] = entry
+        self._nodes.put_pod(entry.node, Held(entry.pod, entry.devices))
+        self._quotas.charge(entry.pod.namespace, entry.devices, sign=+1)
+
+    def _remove(self, uid: PodUid) -> PodEntry | None:
+        entry = self._entries.pop(uid, None)
+        if entry is not None:
+            self._nodes.drop_pod(entry.node, uid)
+            self._quotas.charge(entry.pod.namespace, entry.devices, sign=-1)
+        return entry
+
+
+def _use_changed(before: Pod, after: Pod) -> bool:
+    """Say whether the effective use may differ though the annotations do not."""
+    return before.init_succeeded != after.init_succeeded
