@@ -16,15 +16,14 @@ def refuse_wrapping(container: ContainerDraft, *resources: str) -> None:
     for resource, text in _written(container, resources):
         value = quantity.exact(text)
         if value is not None and not INT32_MIN <= value <= quantity.INT32_MAX:
-            raise AdmissionError(
-                f"invalid {resource} value {text} in container {container.name}: {_allowed(quantity.INT32_MAX)}"
-            )
+            allowed = _allowed(quantity.INT32_MAX)
+            raise AdmissionError(f"invalid {resource} value {text} in container {container.name}: {allowed}")
 
 
 def warn_unreadable(
     container: ContainerDraft, *resources: str, low: int = 0, high: int = quantity.INT32_MAX
 ) -> None:
-    """Warn of amounts that scheduling reads as nothing, or not as meant: fractions, negatives, what is out of range."""
+    """Warn of amounts that scheduling reads as nothing or not as meant: fractional, negative, out of range."""
     for resource, text in _written(container, resources):
         value = quantity.exact(text)
         if value is None or not low <= value <= high:
