@@ -48,6 +48,24 @@ def rounded(text: str) -> int:
         return sign * int(value.to_integral_value(ROUND_UP))
 
 
+def int32(text: str) -> int | None:
+    """Return the exact reading where 32 bits hold it; what the reference would wrap around is no amount."""
+    value = exact(text)
+    return value if value is not None and -INT32_MAX - 1 <= value <= INT32_MAX else None
+
+
+def scaled(text: str, factor: int = 1) -> int | None:
+    """Return the exact reading times a vendor's unit; None without one, when negative, or beyond 32 bits.
+
+    Factors below 2 scale nothing.
+    """
+    value = exact(text)
+    if value is None or value < 0:
+        return None
+    product = value * max(factor, 1)
+    return product if product <= INT32_MAX else None
+
+
 def is_valid(text: str) -> bool:
     return _split(text) is not None
 
