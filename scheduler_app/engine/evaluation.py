@@ -14,7 +14,7 @@ from scheduler_app.core.types import Devices, NodeName, NodeUsage, Pod
 
 @dataclass(frozen=True, slots=True)
 class Evaluation:
-    """Nodes that fit with their score, in the order of F-40 with the winner last, and why the others do not."""
+    """Nodes that fit with their scores, the winner last (F-40), and why the others do not."""
 
     fitting: tuple[tuple[NodeName, float], ...] = ()
     refused: Mapping[NodeName, str] = field(default_factory=dict)
