@@ -66,6 +66,11 @@ def scaled(text: str, factor: int = 1) -> int | None:
     return product if product <= INT32_MAX else None
 
 
+def divided(value: int, by: int) -> int:
+    """Divide toward zero, as the reference does; Python's ``//`` rounds down (devices-a.md, preface)."""
+    return -(-value // by) if (value < 0) != (by < 0) else value // by
+
+
 def is_valid(text: str) -> bool:
     return _split(text) is not None
 
@@ -85,6 +90,23 @@ def canonical(value: int) -> str:
         if value and value % unit == 0:
             return f"{value // unit}{suffix}"
     return str(value)
+
+
+def has_unit(text: str) -> bool:
+    """Say whether the canonical text of a whole amount has a letter in it, as ``16Gi`` and ``1k`` have (MXS-6).
+
+    Parity: 1000 is written ``1k`` and so has one; exponents that are already minimal stay as written.
+    """
+    parts = _split(text)
+    if parts is None:
+        return False
+    _, _, fraction, power, suffix = parts
+    if suffix in _BINARY or (
+        power == len(fraction or "") and text.lower().rstrip("+-0123456789").endswith("e")
+    ):
+        return True
+    value = exact(text)
+    return bool(value) and value % 1000 == 0
 
 
 def _split(text: str) -> tuple[int, str, str | None, int, str] | None:
