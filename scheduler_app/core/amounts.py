@@ -23,7 +23,7 @@ def refuse_wrapping(container: ContainerDraft, *resources: str) -> None:
 def warn_unreadable(
     container: ContainerDraft, *resources: str, low: int = 0, high: int = quantity.INT32_MAX
 ) -> None:
-    """Warn of amounts that scheduling reads as nothing or not as meant: fractional, negative, out of range."""
+    """Warn of amounts that scheduling reads as nothing or not as meant: fractional, negative or too large."""
     for resource, text in _written(container, resources):
         value = quantity.exact(text)
         if value is None or not low <= value <= high:
