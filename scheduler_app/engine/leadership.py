@@ -26,7 +26,7 @@ class Observed:
 
 
 class Leadership:
-    """Leader or follower, and whether this replica is synced: both in one place, since losing one ends the other.
+    """Leader or follower, and synced or not: both in one place, since losing the first ends the second.
 
     The lease reflector calls ``observe`` and ``lost``; any thread may ask.
     """

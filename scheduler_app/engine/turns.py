@@ -1,4 +1,4 @@
-"""Turns on a node: binds that find the lock held wait in order of arrival, woken by the watch, not by polling.
+"""Turns on a node: binds that find the lock held wait in order of arrival, woken by the watch.
 
 A waiting bind blocks its own request thread and nothing else: ``/filter`` has threads of its own.
 """

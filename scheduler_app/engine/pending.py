@@ -1,0 +1,223 @@
+"""Pods of ours that wait, and what the last tries said: the board behind "why is my pod pending"."""
+
+import threading
+from collections import Counter, deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from scheduler_app.core import reasons
+from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision, Requests
+from scheduler_app.core.predicate import Backends, requests_of
+from scheduler_app.core.publication import AskView, DecisionView, PendingPod, ReasonGroup
+from scheduler_app.core.types import NodeName, Pod, PodUid
+
+RECENT_DECISIONS = 200
+EXAMPLES = 5
+GROUPS = 50
+
+
+@dataclass(frozen=True, slots=True)
+class BoardChanges:
+    """What changed since the last look, for one publication."""
+
+    put: tuple[PendingPod, ...]
+    gone: tuple[str, ...]
+    decisions: tuple[DecisionView, ...]
+
+
+class PendingBoard:
+    """Fed by the pods' reflector and by request threads; emptied by the publisher. Memory work only."""
+
+    def __init__(self, *, backends: Backends, scheduler_name: str) -> None:
+        self._backends = backends
+        self._scheduler_name = scheduler_name
+        self._lock = threading.Lock()
+        self._waiting: dict[PodUid, PendingPod] = {}
+        self._put: dict[PodUid, PendingPod] = {}
+        self._gone: set[PodUid] = set()
+        self._fresh: list[DecisionView] = []
+        self._recent: deque[DecisionView] = deque(maxlen=RECENT_DECISIONS)
+
+    def seen(self, pod: Pod) -> None:
+        """Take a pod as the watch shows it."""
+        waits = not (pod.is_terminal or pod.is_terminating) and pod.phase in ("", "Pending")
+        if not waits or (pod.node_name and not self._is_ours_by_name(pod)):
+            self.gone(pod.uid)
+            return
+        requests = requests_of(pod, self._backends)
+        if not any(requests) and not (self._is_ours_by_name(pod) and not pod.node_name):
+            self.gone(pod.uid)
+            return
+        with self._lock:
+            known = self._waiting.get(pod.uid)
+            self._set(_refreshed(known or _new(pod), pod, asks(pod, requests)))
+
+    def gone(self, uid: PodUid) -> None:
+        with self._lock:
+            if self._waiting.pop(uid, None) is not None:
+                self._put.pop(uid, None)
+                self._gone.add(uid)
+
+    def decided(self, decision: Decision) -> None:
+        with self._lock:
+            view = view_of(decision)
+            self._fresh.append(view)
+            self._recent.appendleft(view)
+            known = self._waiting.get(decision.pod.uid) or _new(decision.pod)
+            groups = groups_of(decision.refused)
+            self._set(
+                replace(
+                    known,
+                    asks=asks(decision.pod, decision.requests),
+                    cause="" if decision.kind == "placed" else _cause(decision, groups),
+                    tries=known.tries + 1,
+                    last_try_ms=decision.at_ms,
+                    asked=decision.asked,
+                    groups=groups,
+                    error=decision.error,
+                    placed_on=str(decision.chosen.node) if decision.chosen else "",
+                )
+            )
+
+    def bound(self, outcome: BindOutcome) -> None:
+        """Note a bind that failed; one that worked ends the wait with the next watch event."""
+        with self._lock:
+            known = self._waiting.get(PodUid(outcome.uid))
+            if known is not None and outcome.error:
+                self._set(replace(known, cause="bind", error=outcome.error))
+
+    def take_changes(self) -> BoardChanges:
+        """Return what changed since the last call. One caller: the publisher thread."""
+        with self._lock:
+            put, gone = tuple(self._put.values()), tuple(self._gone)
+            fresh = tuple(self._fresh)
+            self._put, self._gone, self._fresh = {}, set(), []
+        return BoardChanges(put, gone, fresh)
+
+    def waiting(self) -> tuple[PendingPod, ...]:
+        with self._lock:
+            return tuple(self._waiting.values())
+
+    def recent(self) -> tuple[DecisionView, ...]:
+        """Return the last decisions, newest first."""
+        with self._lock:
+            return tuple(self._recent)
+
+    def _is_ours_by_name(self, pod: Pod) -> bool:
+        return bool(self._scheduler_name) and pod.scheduler_name == self._scheduler_name
+
+    def _set(self, pod: PendingPod) -> None:
+        uid = PodUid(pod.uid)
+        if self._waiting.get(uid) != pod:
+            self._waiting[uid] = self._put[uid] = pod
+            self._gone.discard(uid)
+
+
+def asks(pod: Pod, requests: Requests) -> tuple[AskView, ...]:
+    """Return what each container asks of each vendor."""
+    return tuple(
+        AskView(container.name, vendor, ask.cards, ask.mem_mib, ask.mem_percent, ask.cores)
+        for container, wanted in zip(pod.all_containers, requests, strict=True)
+        for vendor, ask in wanted.items()
+    )
+
+
+def groups_of(refused: Mapping[NodeName, str]) -> tuple[ReasonGroup, ...]:
+    """Group nodes by refusal text, largest group first."""
+    names: dict[str, list[str]] = {}
+    for node, text in refused.items():
+        names.setdefault(text, []).append(node)
+    ordered = sorted(names.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    return tuple(
+        ReasonGroup(text, len(nodes), tuple(sorted(nodes)[:EXAMPLES])) for text, nodes in ordered[:GROUPS]
+    )
+
+
+def view_of(decision: Decision) -> DecisionView:
+    groups = groups_of(decision.refused)
+    return DecisionView(
+        decision.at_ms,
+        decision.pod.namespace,
+        decision.pod.name,
+        decision.pod.uid,
+        decision.kind,
+        str(decision.chosen.node) if decision.chosen else "",
+        decision.chosen.score if decision.chosen else 0.0,
+        decision.asked,
+        len(decision.fitting),
+        decision.duration_ms,
+        decision.error or (groups[0].text if groups and not decision.chosen else ""),
+    )
+
+
+def _cause(decision: Decision, groups: tuple[ReasonGroup, ...]) -> str:
+    """Return the word that refused most nodes, or ``error``, or the bare text of the largest group."""
+    if decision.error:
+        return "error"
+    counted: Counter[str] = Counter()
+    for group in groups:
+        for word in reasons.words(group.text):
+            if word != reasons.CARDS_INSUFFICIENT:
+                counted[word] += group.nodes
+    bare = Counter({group.text: group.nodes for group in groups if not reasons.words(group.text)})
+    best = (counted + bare).most_common(1)
+    return best[0][0] if best else "no_candidates"
+
+
+def _new(pod: Pod) -> PendingPod:
+    return PendingPod(pod.uid, pod.namespace, pod.name, pod.owner, epoch_ms(pod.created), ())
+
+
+def _refreshed(known: PendingPod, pod: Pod, asked: tuple[AskView, ...]) -> PendingPod:
+    """Take what only the pod's own object says: kube-scheduler's words, gates, where it was bound to."""
+    cause = known.cause
+    if pod.scheduling_gates:
+        cause = "gated"
+    elif not known.tries:
+        cause = "not_asked"
+    return replace(
+        known,
+        owner=pod.owner,
+        asks=asked,
+        cause=cause,
+        before_text=pod.scheduled.message if pod.scheduled.status == "False" else "",
+        placed_on=pod.node_name or known.placed_on,
+    )
+
+
+def epoch_ms(created: str) -> int:
+    """Return an RFC 3339 time as epoch milliseconds, 0 when it cannot be read."""
+    try:
+        return int(datetime.fromisoformat(created.replace("Z", "+00:00")).timestamp() * 1000)
+    except ValueError:
+        return 0
+
+
+class Journal:
+    """Hands decisions to everybody who keeps them. Implements ``core.ports.DecisionLog``."""
+
+    def __init__(
+        self,
+        *,
+        board: PendingBoard,
+        keep: Callable[[Decision | BindOutcome | AdmissionRefusal], None],
+        count: Callable[[Decision | BindOutcome | AdmissionRefusal], None],
+    ) -> None:
+        self._board = board
+        self._keep = keep
+        self._count = count
+
+    def record(self, decision: Decision) -> None:
+        self._board.decided(decision)
+        self._keep(decision)
+        self._count(decision)
+
+    def record_bind(self, outcome: BindOutcome) -> None:
+        self._board.bound(outcome)
+        self._keep(outcome)
+        self._count(outcome)
+
+    def record_refusal(self, refusal: AdmissionRefusal) -> None:
+        self._keep(refusal)
+        self._count(refusal)

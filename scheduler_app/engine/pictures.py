@@ -1,0 +1,149 @@
+"""The cluster state as people see it: nodes, cards and quotas as the frozen views of a publication."""
+
+from collections.abc import Callable, Iterable, Mapping
+
+from scheduler_app.core import annotations
+from scheduler_app.core.backend import DeviceBackend
+from scheduler_app.core.predicate import Backends
+from scheduler_app.core.publication import CardView, NodeState, NodeView, PodShare, QuotaView, SliceView
+from scheduler_app.core.quota import NamespaceQuota
+from scheduler_app.core.types import Card, CardId, CardUsage, Node, NodeName, NodeUsage, VendorKey
+from scheduler_app.engine.cache import ClusterState
+from scheduler_app.engine.podbook import PodEntry
+
+CARD_SLICES = 8
+
+
+class Pictures:
+    """Makes views. ``titles`` are the vendors' names for people, by vendor key."""
+
+    def __init__(
+        self,
+        *,
+        state: ClusterState,
+        backends: Backends,
+        titles: Mapping[VendorKey, str],
+        node: Callable[[NodeName], Node | None],
+        problems: Callable[[], Mapping[NodeName, str]],
+        registered_ms: Callable[[], int],
+        quota_all_vendors: bool = False,
+    ) -> None:
+        self._state = state
+        self._titles = titles
+        self._node = node
+        self._problems = problems
+        self._registered_ms = registered_ms
+        self._handshakes = sorted({b.keys.handshake for b in backends.values() if b.keys.handshake})
+        self._enforced = {
+            name
+            for backend in backends.values()
+            if backend.checks_quota or quota_all_vendors
+            for name in (backend.names.mem, backend.names.cores)
+        }
+        self._units = _units(backends.values())
+
+    def node(self, name: NodeName, usage: NodeUsage | None) -> NodeView | None:
+        """Return a node's view; None when neither the informer nor the state knows it any more."""
+        node = self._node(name) or (usage.node if usage else None)
+        if node is None:
+            return None
+        problem = self._problems().get(name, "")
+        return NodeView(
+            name=name,
+            version=usage.version if usage else 0,
+            state=_state(node, usage),
+            pool=next((node.labels[key] for key in annotations.POOL_LABELS if key in node.labels), ""),
+            is_ready=node.is_ready,
+            cards=self._cards(node, usage) if usage else (),
+            lock=node.annotations.get(annotations.NODE_LOCK, ""),
+            handshakes={key: node.annotations[key] for key in self._handshakes if key in node.annotations},
+            labels=dict(node.labels),
+            registered_ms=self._registered_ms(),
+            problem=problem,
+        )
+
+    def quotas(self, quotas: Mapping[str, NamespaceQuota]) -> tuple[QuotaView, ...]:
+        return tuple(
+            QuotaView(
+                namespace,
+                resource,
+                entry.used,
+                entry.limit,
+                entry.source,
+                self._units.get(resource, ""),
+                resource in self._enforced,
+            )
+            for namespace, quota in quotas.items()
+            for resource, entry in sorted(quota.entries.items())
+            if entry.limit is not None or entry.used
+        )
+
+    def _cards(self, node: Node, usage: NodeUsage) -> tuple[CardView, ...]:
+        shares = _shares(self._state.pods_on(usage.name))
+        cordoned = {item.strip() for item in node.annotations.get(annotations.DEVICE_CORDON, "").split(",")}
+        return tuple(self._card(card, shares.get(card.id, ()), card.id in cordoned) for card in usage.cards)
+
+    def _card(self, usage: CardUsage, pods: Iterable[PodShare], is_cordoned: bool) -> CardView:
+        card = usage.card
+        return CardView(
+            id=card.id,
+            vendor=self._titles.get(card.vendor, card.vendor),
+            model=card.type,
+            index=card.index,
+            mode=card.mode,
+            numa=card.numa,
+            healthy=usage.healthy,
+            cordoned=is_cordoned,
+            shares=(usage.shares_used, card.shares),
+            mem_mib=(usage.mem_used_mib, card.mem_mib),
+            cores=(usage.cores_used, card.cores),
+            pods=tuple(pods),
+            slices=tuple(SliceView(s.profile, s.placement.start, s.placement.size) for s in usage.slices),
+            slice_total=_slice_total(card),
+        )
+
+
+def _state(node: Node, usage: NodeUsage | None) -> NodeState:
+    if usage is None or not usage.cards:
+        return "unregistered"
+    if not node.is_ready:
+        return "silent"
+    return "cordoned" if node.is_unschedulable else "ok"
+
+
+def _shares(entries: Iterable[PodEntry]) -> dict[CardId, list[PodShare]]:
+    """Return who holds what, by card."""
+    found: dict[CardId, list[PodShare]] = {}
+    for entry in entries:
+        pod = entry.pod
+        for containers in entry.devices.values():
+            for container in containers:
+                for held in container:
+                    found.setdefault(held.card, []).append(
+                        PodShare(
+                            pod.uid,
+                            pod.namespace,
+                            pod.name,
+                            held.mem_mib,
+                            held.cores,
+                            held.shares,
+                            pod.phase,
+                        )
+                    )
+    return found
+
+
+def _slice_total(card: Card) -> int:
+    """Return how many slices a card that is cut into instances has, 0 for others."""
+    ends = [place.start + place.size for profile in card.profiles for place in profile.placements]
+    return min(max(ends), CARD_SLICES) if ends else 0
+
+
+def _units(backends: Iterable[DeviceBackend]) -> dict[str, str]:
+    units = {}
+    for backend in backends:
+        if backend.names.mem:
+            units[backend.names.mem] = f"{max(backend.names.mem_factor, 1)} MiB"
+        if backend.names.cores:
+            units[backend.names.cores] = "%"
+    return units
