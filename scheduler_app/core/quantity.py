@@ -12,6 +12,7 @@ _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _BINARY_DIGITS = {"Ki": 11, "Mi": 8, "Gi": 5, "Ti": 2, "Pi": 0, "Ei": 0}  # longest form read exactly
 _EXACT_DIGITS = 18
+_EXPONENT = re.compile(r"[eE][+-]?\d+$")
 
 
 def exact(text: str) -> int | None:
@@ -93,7 +94,7 @@ def canonical(value: int) -> str:
 
 
 def has_unit(text: str) -> bool:
-    """Say whether the canonical text of a whole amount has a letter in it, as ``16Gi`` and ``1k`` have (MXS-6).
+    """Say whether the canonical text of a whole amount has a letter in it, as ``16Gi`` has (MXS-6).
 
     Parity: 1000 is written ``1k`` and so has one; exponents that are already minimal stay as written.
     """
@@ -106,7 +107,7 @@ def has_unit(text: str) -> bool:
     ):
         return True
     value = exact(text)
-    return bool(value) and value % 1000 == 0
+    return value is not None and value != 0 and value % 1000 == 0
 
 
 def _split(text: str) -> tuple[int, str, str | None, int, str] | None:

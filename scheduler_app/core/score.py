@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from scheduler_app.core import ordering
+from scheduler_app.core import ordering, quantity
 from scheduler_app.core import text as texts
 from scheduler_app.core.errors import HamiError
 from scheduler_app.core.float32 import f32
@@ -95,8 +95,9 @@ def card_score(usage: CardUsage, requests: Sequence[CardRequest], weights: Weigh
 
 
 def _asked_mem(request: CardRequest, total_mib: int) -> int:
+    """Return the memory a request asks for; the percentage of one vendor can be negative (ENF-5)."""
     if request.mem_percent not in (0, _NO_PERCENTAGE):
-        return total_mib * request.mem_percent // 100
+        return quantity.divided(total_mib * request.mem_percent, 100)
     return request.mem_mib
 
 
