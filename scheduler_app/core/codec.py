@@ -1,6 +1,7 @@
 """Annotation text to types and back: node registrations (P-4 to P-7) and pod device text (P-8 to P-10)."""
 
 import json
+import math
 from collections.abc import Iterable, Mapping
 from typing import Any, TypeVar
 
@@ -97,19 +98,26 @@ def encode_csv(cards: Iterable[Card]) -> str:
 
 
 def load_json(text: str) -> Any:
-    """Parse JSON; ``NaN`` and friends are refused.
+    """Parse JSON; numbers that are not finite are refused, however they are written.
 
     Raises:
         CodecError: it is not JSON.
     """
     try:
-        return json.loads(text, parse_constant=_refuse_constant)
+        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
     except (ValueError, RecursionError) as exc:
         raise CodecError(f"not JSON: {exc}") from exc
 
 
 def _refuse_constant(word: str) -> None:
     raise ValueError(f"{word} is not a JSON number")
+
+
+def _finite(word: str) -> float:
+    value = float(word)
+    if math.isinf(value):
+        raise ValueError(f"{word} is out of range")
+    return value
 
 
 def decode_json(text: str, vendor: VendorKey) -> tuple[Card, ...]:
