@@ -136,6 +136,7 @@ def decode_json(text: str, vendor: VendorKey) -> tuple[Card, ...]:
 def _json_card(item: Any, vendor: VendorKey, position: int) -> Card:
     at = f"[{position}]"
     members = fold(item, at)
+    _list(members.get("migtemplate"), f"{at}.migtemplate")  # an old member: unused, but it has a shape
     return Card(
         id=CardId(member(members, "id", str, at)),
         vendor=vendor,
@@ -157,6 +158,11 @@ def fold(item: Any, at: str) -> dict[str, Any]:
     if not isinstance(item, dict):
         raise CodecError(f"{at}: expected an object")
     return {key.lower(): value for key, value in item.items() if value is not None}
+
+
+def fold_or_empty(item: Any, at: str) -> dict[str, Any]:
+    """Return an object's members as ``fold`` does; ``null`` in a list is an object without members."""
+    return {} if item is None else fold(item, at)
 
 
 def member(members: Mapping[str, Any], name: str, kind: type[T], at: str) -> T:
@@ -193,7 +199,7 @@ def _profiles(value: Any, at: str) -> tuple[SliceProfile, ...]:
 
 
 def _profile(item: Any, at: str) -> SliceProfile:
-    members = fold(item, at)
+    members = fold_or_empty(item, at)
     places = _list(members.get("placements"), f"{at}.placements")
     return SliceProfile(
         member(members, "name", str, at),
@@ -206,7 +212,7 @@ def _profile(item: Any, at: str) -> SliceProfile:
 
 def placement(item: Any, at: str) -> Placement:
     """Read ``{"start":n,"size":n}``, both unsigned 32-bit."""
-    members = fold(item, at)
+    members = fold_or_empty(item, at)
     start, size = (whole(members, name, at, low=0, high=2**32 - 1) for name in ("start", "size"))
     return Placement(start, size)
 
@@ -220,7 +226,7 @@ def _custom(value: Any, at: str) -> Mapping[str, Any]:
 
 
 def encode_json(cards: Iterable[Card]) -> str:
-    """Return the JSON register form; zero values are left out, as a node plugin does."""
+    """Return the JSON register form as a node plugin writes it: zero values and ``custominfo`` left out."""
     return json.dumps([_card_members(card) for card in cards], separators=(",", ":"), ensure_ascii=False)
 
 
@@ -236,8 +242,6 @@ def _card_members(card: Card) -> dict[str, Any]:
         "mode": card.mode,
         "migProfiles": [_profile_members(profile) for profile in card.profiles],
         "health": card.healthy,
-        "devicevendor": card.vendor,
-        "custominfo": dict(card.custom),
     }
     return {name: value for name, value in members.items() if value}
 
@@ -249,5 +253,5 @@ def _profile_members(profile: SliceProfile) -> dict[str, Any]:
         "memoryMB": profile.mem_mib,
         "core": profile.cores,
         "sliceCount": profile.slices,
-        "placements": places,
+        "placements": places or None,
     }

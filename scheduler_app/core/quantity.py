@@ -7,7 +7,7 @@ from decimal import ROUND_UP, Decimal, localcontext
 INT32_MAX = 2**31 - 1
 INT64_MAX = 2**63 - 1
 INT64_MIN = -(2**63)
-_FORM = re.compile(r"([+-]?)(\d*)(?:(\.)(\d*))?(?:([eE][+-]?\d+)|(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]))?")
+_FORM = re.compile(r"([+-]?)([0-9]*)(?:(\.)([0-9]*))?(?:([eE][+-]?[0-9]+)|(Ki|Mi|Gi|Ti|Pi|Ei|[numkMGTPE]))?")
 _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "P": 15, "E": 18}
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _BINARY_DIGITS = {"Ki": 11, "Mi": 8, "Gi": 5, "Ti": 2, "Pi": 0, "Ei": 0}  # longest form read exactly
@@ -111,13 +111,14 @@ def has_unit(text: str) -> bool:
 
 
 def _split(text: str) -> tuple[int, str, str | None, int, str] | None:
-    """Return sign, digits, fraction digits (None when no point is written), power of ten, binary suffix."""
+    """Return sign, digits, fraction digits (None when no point is written), power of ten, binary suffix.
+
+    Parity: a suffix or a sign without digits, ``Mi`` or ``+``, is a zero.
+    """
     match = _FORM.fullmatch(text)
-    if match is None:
+    if match is None or not text:
         return None
     sign, whole, point, places, exponent, suffix = match.groups()
-    if not whole and not places:
-        return None
     fraction = places if point and places else None
     power = int(exponent[1:]) if exponent else _DECIMAL.get(suffix or "", 0)
     if abs(power) > 400:  # beyond any int64; keeps hostile exponents from costing memory

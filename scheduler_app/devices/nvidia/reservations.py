@@ -77,7 +77,7 @@ def decode(text: str) -> tuple[Reservation, ...]:
 
 def _shape(item: Any, position: int) -> Reservation:
     at = f"[{position}]"
-    members = {} if item is None else codec.fold(item, at)
+    members = codec.fold_or_empty(item, at)
     gpu, compute = (_id(members, name, at) for name in ("gpuinstanceid", "computeinstanceid"))
     place = codec.placement(members.get("placement", {}), f"{at}.placement")
     profile, uuid = (codec.member(members, name, str, at) for name in ("profile", "miguuid"))

@@ -33,7 +33,7 @@ def decode_scores(text: str) -> PairScores:
 
 
 def _entry(item: Any, at: str) -> tuple[CardId, Mapping[str, int]]:
-    members = {} if item is None else codec.fold(item, at)
+    members = codec.fold_or_empty(item, at)
     scores = members.get("score", {})
     if not isinstance(scores, dict):
         raise CodecError(f"{at}.score: expected an object")
