@@ -141,7 +141,7 @@ class AwsNeuronBackend(DeviceBackend):
         return cores
 
     def fit(self, context: FitContext, cards: Sequence[CardUsage], request: CardRequest) -> FitResult:
-        """Place one card by the common loop, several as one window of the list, which the loop is not.
+        """Place one card by the common loop. Several must be one window of the list, which no loop finds.
 
         Parity: several cards are not checked for ids, shares, cores or neighbours (NEU-5, NEU-E26).
         """
