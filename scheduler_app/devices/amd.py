@@ -132,6 +132,10 @@ def _percent(text: str) -> int | None:
     value = quantity.exact(text)
     return value if value is not None and 1 <= value <= WHOLE_PERCENT else None
 
+    def shows_percent(self, card: Card) -> bool:
+        """Cores are compute units of the model; metrics show percent (AMD-43, X-4)."""
+        return card.type.upper().startswith("AMD")
+
 
 def build(config: Config) -> list[DeviceBackend]:
     return [AmdBackend(config)]

@@ -78,6 +78,13 @@ class Leadership:
             return True
         return self.is_leader and self._synced.wait(timeout_seconds) and self.is_synced
 
+    def why_not_synced(self) -> str:
+        """Return what to tell whoever needs a synced leader, empty when this is one."""
+        if not self.is_leader:
+            holder = self._observed.lease.holder if self._observed else ""
+            return f"not the leader: the lease is held by {holder or 'nobody'}"
+        return "" if self.is_synced else "not synced: no registration pass has ended yet"
+
     def observe(self, lease: Lease) -> None:
         """Take the lease as the watch shows it, also unchanged: every renewal restarts the clock (L-5)."""
         with self._lock:

@@ -1,0 +1,315 @@
+"""The reference's metric families as Prometheus text, current and legacy (section 10 of the core specification).
+
+The lines of a node are made once for each version of it and kept, because a cluster of thousands of nodes has tens
+of megabytes of text of which almost nothing changes between two scrapes.
+"""
+
+import math
+import platform
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from scheduler_app.core.predicate import Backends
+from scheduler_app.core.quota import NamespaceQuota
+from scheduler_app.core.types import Card, CardUsage, NodeName, NodeUsage
+from scheduler_app.engine.podbook import PodEntry
+
+MIB = 1024 * 1024
+CONTENT_TYPE = "text/plain; version=0.0.4; charset=utf-8; escaping=underscores"
+NODES_PER_CHUNK = 100
+SLICED_MODE = "mig"
+
+
+@dataclass(frozen=True)
+class Family:
+    """A gauge family. ``legacy`` ones are only shown with ``--legacy-metrics``."""
+
+    name: str
+    help: str
+    labels: tuple[str, ...]
+    legacy: bool = False
+
+    @cached_property
+    def order(self) -> tuple[int, ...]:
+        """Positions of the labels in the order in which they are printed: ascending by name."""
+        return tuple(sorted(range(len(self.labels)), key=lambda n: self.labels[n]))
+
+
+_CARD = ("node", "device_uuid", "device_index", "device_type")
+_OLD_CARD = ("nodeid", "deviceuuid", "deviceidx", "devicetype")
+_MIG = ("mig_uuid", "profile", "gpu_instance_id", "compute_instance_id", "placement_start", "placement_size")
+
+MEM_LIMIT = Family("hami_gpu_memory_limit_bytes", "Device memory limit for a certain GPU", _CARD)
+CORE_LIMIT = Family("hami_gpu_core_limit_ratio", "Device core limit for a certain GPU", _CARD)
+MEM_USED = Family(
+    "hami_gpu_memory_allocated_bytes", "Device memory allocated for a certain GPU", (*_CARD, "device_cores")
+)
+SHARED = Family("hami_gpu_shared_count", "Number of containers sharing this GPU", _CARD)
+CORE_USED = Family("hami_gpu_core_allocated_ratio", "Device core allocated for a certain GPU", _CARD)
+OVERVIEW = Family(
+    "hami_node_gpu_overview",
+    "GPU overview on a certain node",
+    (*_CARD, "device_cores", "device_memory_limit"),
+)
+MEM_RATIO = Family(
+    "hami_node_gpu_memory_allocated_ratio", "GPU Memory Allocated Percentage on a certain GPU", _CARD
+)
+MIG_INFO = Family(
+    "hami_node_gpu_mig_instance_info",
+    "Realized MIG instance identity and scheduler placement",
+    ("node", "device_uuid", "device_index", *_MIG),
+)
+OLD_MEM_LIMIT = Family("GPUDeviceMemoryLimit", "Device memory limit for a certain GPU", _OLD_CARD, True)
+OLD_CORE_LIMIT = Family("GPUDeviceCoreLimit", "Device memory core limit for a certain GPU", _OLD_CARD, True)
+OLD_MEM_USED = Family(
+    "GPUDeviceMemoryAllocated",
+    "Device memory allocated for a certain GPU",
+    (*_OLD_CARD, "devicecores"),
+    True,
+)
+OLD_SHARED = Family("GPUDeviceSharedNum", "Number of containers sharing this GPU", _OLD_CARD, True)
+OLD_CORE_USED = Family("GPUDeviceCoreAllocated", "Device core allocated for a certain GPU", _OLD_CARD, True)
+OLD_OVERVIEW = Family(
+    "nodeGPUOverview",
+    "GPU overview on a certain node",
+    (*_OLD_CARD, "devicecores", "devicememorylimit"),
+    True,
+)
+OLD_MEM_RATIO = Family(
+    "nodeGPUMemoryPercentage",
+    "GPU Memory Allocated Percentage on a certain GPU",
+    ("nodeid", "deviceuuid", "deviceidx"),
+    True,
+)
+OLD_MIG = Family(
+    "nodeGPUMigInstance",
+    "GPU Sharing mode. 0 for hami-core, 1 for mig, 2 for mps",
+    ("nodeid", "deviceuuid", "deviceidx", "migname"),
+    True,
+)
+_NODE_FAMILIES = (
+    MEM_LIMIT, CORE_LIMIT, MEM_USED, SHARED, CORE_USED, OVERVIEW, MEM_RATIO, MIG_INFO,
+    OLD_MEM_LIMIT, OLD_CORE_LIMIT, OLD_MEM_USED, OLD_SHARED, OLD_CORE_USED, OLD_OVERVIEW, OLD_MEM_RATIO, OLD_MIG,
+)  # fmt: skip
+_POD = ("namespace", "node", "pod", "container_index", "device_uuid")
+_OLD_POD = ("podnamespace", "nodename", "podname", "containeridx", "deviceuuid")
+POD_MEM = Family("hami_vgpu_memory_allocated_bytes", "vGPU memory allocated from a container", _POD)
+POD_CORE = Family("hami_vgpu_core_allocated_ratio", "vGPU core allocated from a container", _POD)
+OLD_POD_MEM = Family("vGPUMemoryAllocated", "vGPU memory allocated from a container", _OLD_POD, True)
+OLD_POD_CORE = Family("vGPUCoreAllocated", "vGPU core allocated from a container", _OLD_POD, True)
+QUOTA_USED = Family(
+    "hami_resource_quota_used",
+    "resourcequota usage for a certain device",
+    ("namespace", "quota_name", "limit"),
+)
+QUOTA_LIMIT = Family(
+    "hami_resource_quota_limit", "resourcequota limit for a certain device", ("namespace", "quota_name")
+)
+OLD_QUOTA_USED = Family(
+    "QuotaUsed", "resourcequota usage for a certain device", ("quotanamespace", "quotaName", "limit"), True
+)
+
+
+def escape(value: str) -> str:
+    return value.replace("\\", "\\\\").replace("\n", "\\n").replace('"', '\\"')
+
+
+def number(value: float) -> str:
+    """Return a sample value as the reference prints it: from a million on, and below 0.0001, with an exponent."""
+    shown = float(value)
+    if shown == 0 or 1e-4 <= abs(shown) < 1e6:
+        return repr(shown).removesuffix(".0")
+    digits = repr(shown).lstrip("-").partition("e")[0].replace(".", "").strip("0")
+    return f"{shown:.{len(digits) - 1}e}"
+
+
+def sample(family: Family, values: Sequence[str], value: float) -> str:
+    pairs = ",".join(f'{family.labels[n]}="{escape(values[n])}"' for n in family.order)
+    return f'{family.name}{{{pairs},zone="vGPU"}} {number(value)}\n'
+
+
+def head(family: Family) -> str:
+    return f"# HELP {family.name} {family.help}\n# TYPE {family.name} gauge\n"
+
+
+@dataclass(frozen=True, slots=True)
+class Cores:
+    """Shows cores in percent for vendors that count them otherwise (X-4)."""
+
+    backends: Backends
+
+    def limit(self, card: Card) -> float:
+        return 100.0 if self._is_converted(card) else float(card.cores)
+
+    def used(self, card: Card, amount: int) -> float:
+        return float(math.ceil(amount / card.cores * 100)) if self._is_converted(card) else float(amount)
+
+    def _is_converted(self, card: Card) -> bool:
+        backend = self.backends.get(card.vendor)
+        return backend is not None and card.cores > 0 and backend.shows_percent(card)
+
+
+@dataclass(slots=True)
+class _NodeText:
+    version: int
+    lines: Mapping[str, str]  # by family name
+
+
+class Exposition:
+    """Makes the text of a scrape. One scrape at a time; the metrics door has one thread."""
+
+    def __init__(self, *, backends: Backends, legacy: bool, build: Mapping[str, str] | None = None) -> None:
+        self._cores = Cores(backends)
+        self._legacy = legacy
+        self._kept: dict[NodeName, _NodeText] = {}
+        self._build = build or BUILD
+
+    def chunks(
+        self,
+        overview: Mapping[NodeName, NodeUsage],
+        pods: Iterable[PodEntry],
+        quotas: Mapping[str, NamespaceQuota],
+    ) -> Iterator[str]:
+        """Yield the text family by family in pieces, so that other threads run between two of them."""
+        yield self._build_info()
+        texts = [self._node(name, usage) for name, usage in sorted(overview.items())]
+        self._kept = {name: text for name, text in self._kept.items() if name in overview}
+        for family in _NODE_FAMILIES:
+            if family.legacy and not self._legacy:
+                continue
+            yield from _joined(family, [text.lines.get(family.name, "") for text in texts])
+        yield from self._quotas(quotas)
+        yield from self._pods(overview, pods)
+
+    def _build_info(self) -> str:
+        pairs = ",".join(f'{name}="{escape(text)}"' for name, text in sorted(self._build.items()))
+        name = "hami_build_info"
+        help_text = "hami build metadata exposed as labels with a constant value of 1."
+        return f"# HELP {name} {help_text}\n# TYPE {name} gauge\n{name}{{{pairs}}} 1\n"
+
+    def _node(self, name: NodeName, usage: NodeUsage) -> _NodeText:
+        kept = self._kept.get(name)
+        if kept is None or kept.version != usage.version:
+            kept = self._kept[name] = _NodeText(usage.version, self._lines(name, usage))
+        return kept
+
+    def _lines(self, name: NodeName, usage: NodeUsage) -> Mapping[str, str]:
+        lines: dict[str, list[str]] = {}
+        for card in usage.cards:
+            for family, labels, value in _card_samples(name, card, self._cores):
+                if self._legacy or not family.legacy:
+                    lines.setdefault(family.name, []).append(sample(family, labels, value))
+        return {family: "".join(found) for family, found in lines.items()}
+
+    def _quotas(self, quotas: Mapping[str, NamespaceQuota]) -> Iterator[str]:
+        used: list[str] = []
+        old: list[str] = []
+        limits: list[str] = []
+        for namespace, quota in quotas.items():
+            for resource, entry in sorted(quota.entries.items()):
+                labels = (namespace, resource, str(entry.limit or 0))
+                used.append(sample(QUOTA_USED, labels, entry.used))
+                old.append(sample(OLD_QUOTA_USED, labels, entry.used))
+                if entry.limit is not None:
+                    limits.append(sample(QUOTA_LIMIT, labels[:2], entry.limit))
+        yield from _joined(QUOTA_USED, used)
+        yield from _joined(QUOTA_LIMIT, limits)
+        if self._legacy:
+            yield from _joined(OLD_QUOTA_USED, old)
+
+    def _pods(self, overview: Mapping[NodeName, NodeUsage], pods: Iterable[PodEntry]) -> Iterator[str]:
+        cards = _cards_by_id(overview)
+        lines: dict[str, list[str]] = {family.name: [] for family in _POD_FAMILIES}
+        for entry in pods:
+            for labels, mem_mib, cores in _held(entry):
+                card = cards.get(labels[-1])
+                shown = self._cores.used(card, cores) if card else float(cores)
+                lines[POD_MEM.name].append(sample(POD_MEM, labels, mem_mib * MIB))
+                lines[POD_CORE.name].append(sample(POD_CORE, labels, shown))
+                if self._legacy:
+                    lines[OLD_POD_MEM.name].append(sample(OLD_POD_MEM, labels, mem_mib * MIB))
+                    lines[OLD_POD_CORE.name].append(sample(OLD_POD_CORE, labels, cores))
+        for family in _POD_FAMILIES:
+            yield from _joined(family, lines[family.name])
+
+
+_POD_FAMILIES = (POD_MEM, POD_CORE, OLD_POD_MEM, OLD_POD_CORE)
+BUILD = {
+    "version": "v0.0.0-master",
+    "revision": "unknown",
+    "build_date": "unknown",
+    "go_version": f"python{platform.python_version()}",
+    "compiler": platform.python_implementation().lower(),
+    "platform": f"{platform.system().lower()}/{platform.machine()}",
+}
+
+
+def _joined(family: Family, lines: list[str]) -> Iterator[str]:
+    """Yield a family's head and lines in chunks; a family without samples is absent (X-1)."""
+    if not any(lines):
+        return
+    yield head(family)
+    for start in range(0, len(lines), NODES_PER_CHUNK):
+        yield "".join(lines[start : start + NODES_PER_CHUNK])
+
+
+def _cards_by_id(overview: Mapping[NodeName, NodeUsage]) -> dict[str, Card]:
+    found: dict[str, Card] = {}
+    for _, usage in sorted(overview.items()):
+        for card in usage.cards:
+            found.setdefault(card.id, card.card)
+    return found
+
+
+def _held(entry: PodEntry) -> Iterator[tuple[tuple[str, ...], int, int]]:
+    """Yield labels, MiB and cores for each card a pod holds; cards without an id are skipped (10.3)."""
+    pod = entry.pod
+    for containers in entry.devices.values():
+        for index, container in enumerate(containers):
+            for held in container:
+                if held.card:
+                    labels = (pod.namespace, entry.node, pod.name, str(index), held.card)
+                    yield labels, held.mem_mib, held.cores
+
+
+def _card_samples(
+    name: NodeName, usage: CardUsage, shown: Cores
+) -> Iterator[tuple[Family, tuple[str, ...], float]]:
+    card = usage.card
+    place = (name, card.id, str(card.index))
+    labels = (*place, card.type)
+    cores, mem = str(card.cores), card.mem_mib * MIB
+    used = usage.mem_used_mib * MIB
+    for family, old, value, old_value in (
+        (MEM_LIMIT, OLD_MEM_LIMIT, mem, mem),
+        (CORE_LIMIT, OLD_CORE_LIMIT, shown.limit(card), card.cores),
+        (SHARED, OLD_SHARED, usage.shares_used, usage.shares_used),
+        (CORE_USED, OLD_CORE_USED, shown.used(card, usage.cores_used), usage.cores_used),
+    ):
+        yield family, labels, value
+        yield old, labels, old_value
+    for family in (MEM_USED, OLD_MEM_USED):
+        yield family, (*labels, cores), used
+    for family in (OVERVIEW, OLD_OVERVIEW):
+        yield family, (*labels, cores, str(card.mem_mib)), used
+    if card.mem_mib > 0:
+        ratio = usage.mem_used_mib / card.mem_mib
+        yield MEM_RATIO, labels, ratio
+        yield OLD_MEM_RATIO, place, ratio
+    yield from _slice_samples(place, usage)
+
+
+def _slice_samples(
+    place: tuple[str, ...], usage: CardUsage
+) -> Iterator[tuple[Family, tuple[str, ...], float]]:
+    """Yield instances that exist on a card that is cut into instances."""
+    if usage.card.mode != SLICED_MODE:
+        return
+    for item in usage.slices:
+        if not item.is_realized:
+            continue
+        gpu, compute = str(item.gpu_instance_id), str(item.compute_instance_id)
+        at = (str(item.placement.start), str(item.placement.size))
+        yield MIG_INFO, (*place, item.instance_uuid, item.profile, gpu, compute, *at), 1.0
+        yield OLD_MIG, (*place, f"{item.profile}-{gpu}"), 1.0
