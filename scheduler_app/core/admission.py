@@ -147,6 +147,14 @@ class ContainerDraft:
     def set_request(self, resource: str, value: int) -> None:
         self.pod.set((*self._path, "resources", "requests", resource), quantity.canonical(value))
 
+    def complete(self, resource: str) -> None:
+        """Write an amount, as it stands, to whichever of limits and requests lacks it (ENF-4)."""
+        limits, requests = self.limits, self.requests
+        if resource in limits and resource not in requests:
+            self.pod.set((*self._path, "resources", "requests", resource), limits[resource])
+        elif resource in requests and resource not in limits:
+            self.pod.set((*self._path, "resources", "limits", resource), requests[resource])
+
     def add_env(self, name: str, value: str) -> None:
         """Append an environment variable after the user's own; no check for duplicates (IF-2)."""
         self.pod.append((*self._path, "env"), {"name": name, "value": value})
