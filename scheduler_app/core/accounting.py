@@ -40,6 +40,18 @@ class _Tally:
         self.app_cores += allocation.cores
         self.app_shares += 1
 
+    @property
+    def mem_mib(self) -> int:
+        return max(self.init_mem, self.app_mem)
+
+    @property
+    def cores(self) -> int:
+        return max(self.init_cores, self.app_cores)
+
+    @property
+    def shares(self) -> int:
+        return max(self.init_shares, self.app_shares, 1)
+
 
 def init_flags(pod: Pod) -> tuple[bool, ...]:
     """Return, by position of an init container, whether it ends before the app containers start.
@@ -71,8 +83,10 @@ def with_container(context: FitContext, vendor: VendorKey, more: Sequence[Alloca
     """Return what the pod would count for with ``more`` in the container being fitted (NV-46, MLU-40)."""
     before = context.given.get(vendor, ())
     padded = before + ((),) * (context.position - len(before))
-    collapsed = collapse(context.pod, {vendor: (*padded, tuple(more))})
-    return total(collapsed, vendor)
+    tallies = _tallies((*padded, tuple(more)), init_flags(context.pod)).values()
+    return Amount(
+        sum(t.mem_mib for t in tallies), sum(t.cores for t in tallies), sum(t.shares for t in tallies)
+    )
 
 
 def _tallies(containers: Containers, flags: Sequence[bool]) -> dict[CardId, _Tally]:
@@ -80,7 +94,9 @@ def _tallies(containers: Containers, flags: Sequence[bool]) -> dict[CardId, _Tal
     for position, container in enumerate(containers):
         is_init = position < len(flags) and flags[position]
         for allocation in container:
-            tally = tallies.setdefault(allocation.card, _Tally())
+            tally = tallies.get(allocation.card)
+            if tally is None:
+                tally = tallies[allocation.card] = _Tally()
             (tally.init if is_init else tally.app)(allocation)
     return tallies
 
@@ -88,14 +104,7 @@ def _tallies(containers: Containers, flags: Sequence[bool]) -> dict[CardId, _Tal
 def _effective(vendor: VendorKey, containers: Containers, flags: Sequence[bool]) -> tuple[Allocation, ...]:
     tallies = _tallies(containers, flags)
     return tuple(
-        Allocation(
-            card,
-            vendor,
-            max(t.init_mem, t.app_mem),
-            max(t.init_cores, t.app_cores),
-            shares=max(t.init_shares, t.app_shares, 1),
-        )
-        for card, t in sorted(tallies.items())
+        Allocation(card, vendor, t.mem_mib, t.cores, shares=t.shares) for card, t in sorted(tallies.items())
     )
 
 

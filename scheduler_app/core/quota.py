@@ -28,6 +28,13 @@ class NamespaceQuota:
 
     entries: Mapping[str, QuotaEntry] = NOTHING
 
+    def binds(self, names: "ResourceNames") -> bool:
+        """Say whether there is a limit on any of these resources."""
+        return any(
+            entry is not None and entry.limit is not None
+            for entry in (self.entries.get(names.mem), self.entries.get(names.cores))
+        )
+
     def allows(self, names: "ResourceNames", *, mem_mib: int, cores: int) -> bool:
         """Say whether so much more may be used (M-31). Equality fits; a limit of 0 blocks any positive request."""
         return self._fits(names.mem, mem_mib, max(names.mem_factor, 1)) and self._fits(names.cores, cores, 1)
