@@ -1,0 +1,47 @@
+"""Runs cases one after the other and tells what differs."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+
+from scheduler_app.conformance import decisions
+from scheduler_app.conformance.cases import Case
+from scheduler_app.conformance.decisions import Mismatch
+from scheduler_app.conformance.scope import Scope
+
+
+@dataclass(slots=True)
+class Report:
+    """Counts by family, passed and failed."""
+
+    passed: dict[str, int] = field(default_factory=dict)
+    failed: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def line(self) -> str:
+        return f"{sum(self.passed.values())} passed, {sum(self.failed.values())} failed"
+
+
+def failure(case: Case, scope: Scope) -> str | None:
+    """Return the first difference of a case, or None."""
+    try:
+        decisions.replay(case, scope)
+    except Mismatch as exc:
+        return str(exc)
+    except Exception as exc:  # noqa: BLE001  (a defect of ours is a difference too, and the rest must still run)
+        return f"{type(exc).__name__}: {exc}"
+    return None
+
+
+def run(cases: Iterable[Case], *, scope: Scope, tell: Callable[[str], None]) -> Report:
+    """Replay those of ``cases`` that are in scope and tell a line for each that fails."""
+    report = Report()
+    for case in cases:
+        if not scope.includes(case):
+            continue
+        found = failure(case, scope)
+        counts = report.passed if found is None else report.failed
+        name = f"{case.suite}/{case.family}"
+        counts[name] = counts.get(name, 0) + 1
+        if found is not None:
+            tell(f"{case.id}: {found}")
+    return report
