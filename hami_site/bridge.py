@@ -1,8 +1,8 @@
 """The extender's door: raw ASGI in front, Django's whole synchronous chain behind, one thread hop a request.
 
-Django's own ASGI handler costs a millisecond a request (hops, a new thread a request, signals sent both ways); this
-keeps URLconf, DRF views, responses and signals and leaves the rest out. Each verb has a pool of its own, so that
-binds that wait for a node never hold a thread that ``/filter`` needs.
+Django's own ASGI handler costs a millisecond a request (hops, a new thread a request, signals sent both
+ways); this keeps URLconf, DRF views, responses and signals and leaves the rest out. Each verb has a pool
+of its own, so that binds that wait for a node never hold a thread that ``/filter`` needs.
 """
 
 import asyncio
