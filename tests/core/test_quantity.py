@@ -69,3 +69,11 @@ def test_what_32_bits_cannot_hold_is_never_wrapped(text: str, value: int | None)
 def test_amounts_in_a_vendors_unit_are_scaled_or_dropped(text: str, factor: int, value: int | None) -> None:
     """ASC-31, MLU-22, DCU-22, ILU-22."""
     assert quantity.scaled(text, factor) == value
+
+
+@pytest.mark.parametrize(
+    ("value", "by", "result"), [(5, 2, 2), (-5, 2, -2), (5, -2, -2), (-4, 2, -2), (0, -3, 0)]
+)
+def test_division_is_towards_zero(value: int, by: int, result: int) -> None:
+    """MT-E13."""
+    assert quantity.divided(value, by) == result
