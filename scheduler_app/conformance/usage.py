@@ -46,5 +46,6 @@ def _card(usage: CardUsage) -> Json:
         "health": usage.healthy,
     }
     if usage.slices:
-        shown["mig"] = [f"{s.profile}@{s.placement.start}+{s.placement.size}" for s in usage.slices]
+        instances = (f"{s.profile}@{s.placement.start}+{s.placement.size}" for s in usage.slices)
+        shown["mig"] = sorted(instances)
     return shown
