@@ -168,4 +168,5 @@ VENDOR = Vendor(
     rank=15,
     enabling_flag="enable-ascend",
     flags=(Flag("enable-ascend", False, help="create the Ascend backends"),),
+    is_configured=lambda config: bool(config.configs),  # hamiVnpuCore alone is nothing (DCF-12)
 )
