@@ -12,7 +12,6 @@ _DECIMAL = {"n": -9, "u": -6, "m": -3, "": 0, "k": 3, "M": 6, "G": 9, "T": 12, "
 _BINARY = {"Ki": 10, "Mi": 20, "Gi": 30, "Ti": 40, "Pi": 50, "Ei": 60}
 _BINARY_DIGITS = {"Ki": 11, "Mi": 8, "Gi": 5, "Ti": 2, "Pi": 0, "Ei": 0}  # longest form read exactly
 _EXACT_DIGITS = 18
-_EXPONENT = re.compile(r"[eE][+-]?\d+$")
 
 
 def exact(text: str) -> int | None:
@@ -96,16 +95,17 @@ def canonical(value: int) -> str:
 def has_unit(text: str) -> bool:
     """Say whether the canonical text of a whole amount has a letter in it, as ``16Gi`` has (MXS-6).
 
-    Parity: 1000 is written ``1k`` and so has one; exponents that are already minimal stay as written.
+    Parity: 1000 becomes ``1k`` and so has one, 1500 has none; but a text whose digits and power of ten are
+    canonical already stays as written, so that ``2e0`` and ``1.500k`` have one.
     """
     parts = _split(text)
     if parts is None:
         return False
-    _, _, fraction, power, suffix = parts
-    if suffix in _BINARY or (
-        power == len(fraction or "") and text.lower().rstrip("+-0123456789").endswith("e")
-    ):
-        return True
+    _, whole, fraction, power, suffix = parts
+    places = fraction or ""
+    digits = (whole.lstrip("0") or "0") + places
+    if suffix or ((power - len(places)) % 3 == 0 and digits[0] != "0" and not digits.endswith("000")):
+        return any(map(str.isalpha, text))
     value = exact(text)
     return value is not None and value != 0 and value % 1000 == 0
 
