@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
-from scheduler_app.conformance import decoding
 from scheduler_app.conformance.world import World
 from scheduler_app.core.decision import Decision
 from scheduler_app.core.types import NodeName
+from scheduler_app.kube import decode
 
 Json = dict[str, Any]
 
@@ -14,10 +14,10 @@ Json = dict[str, Any]
 def filter(world: World, args: Mapping[str, Any]) -> Json:
     """Answer ``/filter``."""
     nodes = args.get("Nodes")
-    decoded = None if nodes is None else [decoding.node(item) for item in nodes["items"]]
+    decoded = None if nodes is None else [decode.decode_node(item) for item in nodes["items"]]
     names = args.get("NodeNames")
     decision = world.scheduler.filter(
-        decoding.pod(args["Pod"]),
+        decode.decode_pod(args["Pod"]),
         names=None if names is None else [NodeName(n) for n in names],
         nodes=decoded,
     )

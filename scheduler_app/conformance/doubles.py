@@ -1,14 +1,9 @@
-"""The ports of ``core/ports.py`` over the in-memory API. They remember what they were told."""
+"""Fakes of the ports that are not about writing: a clock, what the watch has delivered, what was told."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from scheduler_app.conformance import decoding
-from scheduler_app.conformance.api import Api
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
 from scheduler_app.core.types import Node, NodeName, Pod
-
-Texts = Mapping[str, str | None]
 
 
 @dataclass(slots=True)
@@ -25,32 +20,6 @@ class Clock:
 
     def advance(self, seconds: float) -> None:
         self.epoch += seconds
-
-
-@dataclass(slots=True)
-class Writer:
-    """``PodWriter`` and ``NodeWriter``."""
-
-    api: Api
-
-    def patch_pod(self, pod: Pod, *, annotations: Texts, labels: Texts | None = None) -> None:
-        meta: dict[str, object] = {"annotations": dict(annotations)}
-        if labels:
-            meta["labels"] = dict(labels)
-        self.api.patch(("pods", pod.namespace, pod.name), {"metadata": meta})
-
-    def bind(self, *, namespace: str, name: str, uid: str, node: NodeName) -> None:
-        body = {"metadata": {"name": name, "uid": uid}, "target": {"kind": "Node", "name": node}}
-        self.api.bind(("pods", namespace, name), body)
-
-    def get_node(self, name: NodeName) -> Node:
-        return decoding.node(self.api.get(("nodes", "", name)))
-
-    def patch_node(self, name: NodeName, annotations: Texts) -> None:
-        self.api.patch(("nodes", "", name), {"metadata": {"annotations": dict(annotations)}})
-
-    def label_pod(self, *, namespace: str, name: str, labels: Texts) -> None:
-        self.api.patch(("pods", namespace, name), {"metadata": {"labels": dict(labels)}})
 
 
 @dataclass(slots=True)

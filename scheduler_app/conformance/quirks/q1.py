@@ -5,10 +5,10 @@ The same devices with the same memory and cores, in the same order, for every co
 
 from typing import Any
 
-from scheduler_app.conformance import decoding
 from scheduler_app.conformance.quirks.base import Judge, Seen
 from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.predicate import requests_of
+from scheduler_app.kube import decode
 
 Json = dict[str, Any]
 
@@ -18,7 +18,7 @@ class TruePositions(Judge):
         patch = seen.expected.get("patch")
         if not patch:
             return seen
-        requests = requests_of(decoding.pod(seen.pod), self.world.backends)
+        requests = requests_of(decode.decode_pod(seen.pod), self.world.backends)
         asked = {vendor for container in requests for vendor in container}
         kept = {key for vendor in asked for key in self.world.backends[vendor].written_keys}
         stray = {key for backend in self.world.backends.values() for key in backend.written_keys} - kept
