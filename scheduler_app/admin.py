@@ -1,7 +1,6 @@
-"""Django admin: quotas as they are in the cluster, decisions, refusals. Read only: the cluster owns the truth."""
+"""Django admin: quotas, decisions, refusals. Read only, since the cluster owns the truth."""
 
 from datetime import UTC, datetime
-from typing import Any
 
 from django.contrib import admin
 from django.db.models import Model
@@ -44,7 +43,7 @@ class DecisionAdmin(ReadOnlyAdmin):
     list_display = ("at_text", "namespace", "pod", "kind", "node", "asked", "fitted", "duration_ms")
     list_filter = ("kind", "namespace")
     search_fields = ("namespace", "pod", "node", "uid")
-    show_full_result_count: Any = False
+    show_full_result_count = False
 
     @admin.display(description="time", ordering="at_ms")
     def at_text(self, row: DecisionRecord) -> str:

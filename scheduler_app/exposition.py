@@ -1,15 +1,15 @@
-"""The reference's metric families as Prometheus text, current and legacy (section 10 of the core specification).
+"""The reference's metric families as Prometheus text, current and legacy (core specification, section 10).
 
-The lines of a node are made once for each version of it and kept, because a cluster of thousands of nodes has tens
-of megabytes of text of which almost nothing changes between two scrapes.
+The lines of a node are made once for each version of it and kept, because a cluster of thousands of nodes
+has tens of megabytes of text of which almost nothing changes between two scrapes.
 """
 
 import math
-import platform
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from scheduler_app import build_info
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.quota import NamespaceQuota
 from scheduler_app.core.types import Card, CardUsage, NodeName, NodeUsage
@@ -90,7 +90,8 @@ OLD_MIG = Family(
 )
 _NODE_FAMILIES = (
     MEM_LIMIT, CORE_LIMIT, MEM_USED, SHARED, CORE_USED, OVERVIEW, MEM_RATIO, MIG_INFO,
-    OLD_MEM_LIMIT, OLD_CORE_LIMIT, OLD_MEM_USED, OLD_SHARED, OLD_CORE_USED, OLD_OVERVIEW, OLD_MEM_RATIO, OLD_MIG,
+    OLD_MEM_LIMIT, OLD_CORE_LIMIT, OLD_MEM_USED, OLD_SHARED, OLD_CORE_USED, OLD_OVERVIEW,
+    OLD_MEM_RATIO, OLD_MIG,
 )  # fmt: skip
 _POD = ("namespace", "node", "pod", "container_index", "device_uuid")
 _OLD_POD = ("podnamespace", "nodename", "podname", "containeridx", "deviceuuid")
@@ -116,7 +117,7 @@ def escape(value: str) -> str:
 
 
 def number(value: float) -> str:
-    """Return a sample value as the reference prints it: from a million on, and below 0.0001, with an exponent."""
+    """Return a value as the reference prints it: with an exponent from a million on and below 0.0001."""
     shown = float(value)
     if shown == 0 or 1e-4 <= abs(shown) < 1e6:
         return repr(shown).removesuffix(".0")
@@ -163,7 +164,7 @@ class Exposition:
         self._cores = Cores(backends)
         self._legacy = legacy
         self._kept: dict[NodeName, _NodeText] = {}
-        self._build = build or BUILD
+        self._build = build or build_info.INFO
 
     def chunks(
         self,
@@ -235,14 +236,6 @@ class Exposition:
 
 
 _POD_FAMILIES = (POD_MEM, POD_CORE, OLD_POD_MEM, OLD_POD_CORE)
-BUILD = {
-    "version": "v0.0.0-master",
-    "revision": "unknown",
-    "build_date": "unknown",
-    "go_version": f"python{platform.python_version()}",
-    "compiler": platform.python_implementation().lower(),
-    "platform": f"{platform.system().lower()}/{platform.machine()}",
-}
 
 
 def _joined(family: Family, lines: list[str]) -> Iterator[str]:

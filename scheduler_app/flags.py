@@ -12,7 +12,7 @@ from scheduler_app.devices import vendors
 
 @dataclass(frozen=True, slots=True)
 class FlagSpec:
-    """One flag. ``kind`` turns its text into a value and raises ``ValueError``; booleans may be given bare."""
+    """One flag. ``kind`` reads its text and raises ``ValueError``; booleans may be given bare."""
 
     name: str
     default: Any
@@ -64,7 +64,9 @@ _SCHEDULER = (
     FlagSpec("gpu-scheduler-policy", "spread", "default device policy, or a comma-separated chain"),
     FlagSpec("metrics-bind-address", ":9395", "listen address of /metrics", address),
     FlagSpec("node-label-selector", {}, "only nodes with these labels are registered", pairs),
-    FlagSpec("kube-qps", 5.0, "background writes a second (0: 5); filter and bind are never throttled", float),
+    FlagSpec(
+        "kube-qps", 5.0, "background writes a second (0: 5); filter and bind are never throttled", float
+    ),
     FlagSpec("kube-burst", 10, "background writes at once (0: 10)", int),
     FlagSpec("kube-timeout", 0, "seconds one API call may take (0: no limit of its own)", int),
     FlagSpec("profiling", False, "accepted; the reference serves Go profiles with it", boolean),
@@ -83,7 +85,11 @@ _SCHEDULER = (
 _OURS = (
     FlagSpec("console-bind", "127.0.0.1:8000", "listen address of the console", address, ours=True),
     FlagSpec(
-        "bind-wait", 25.0, "how long a bind waits its turn on a node (0: never)", duration.parse_seconds, ours=True
+        "bind-wait",
+        25.0,
+        "how long a bind waits its turn on a node (0: never)",
+        duration.parse_seconds,
+        ours=True,
     ),
     FlagSpec("quota-all-vendors", False, "check quota in every vendor's fit", boolean, ours=True),
 )

@@ -15,6 +15,7 @@ from simcluster.objects import Json
 
 _GROUP = re.compile(r"([a-z0-9-]+)(?:/([a-z0-9-]+))?:(\d+)x(\d+)")
 _UUIDS = uuid.UUID("6f1d3c62-3d0e-4b6e-9a53-0d6a1c1f7e11")
+DEMO_FLEET = "nvidia:20x8"
 
 
 class FleetError(ValueError):

@@ -28,11 +28,11 @@ class WebhookView(WireView):
         return _reply(review.answer(parsed, self._verdict(parsed)))
 
     def _verdict(self, parsed: review.Review) -> Verdict:
-        """Decide; whatever goes wrong inside is answered as the API server expects it, with code 500 (W-3)."""
+        """Decide; whatever goes wrong inside is answered with code 500, as the API server expects (W-3)."""
         try:
             with metrics.ADMISSION_SECONDS.time():
                 return bootstrap.parts().admission.review(parsed.object, namespace=parsed.namespace)
-        except Exception as exc:  # noqa: BLE001  (the border of the request)
+        except Exception as exc:  # the border of the request
             logger.exception("admission failed uid=%s", parsed.uid)
             return Verdict(500, f"internal error: {type(exc).__name__}")
 

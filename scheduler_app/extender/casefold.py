@@ -1,21 +1,21 @@
 """Member names in any case: kube-scheduler's decoder takes them, so peers may send them (H-6, K1.1-1).
 
-Only the members we read are renamed; keys of maps (annotations, labels, resources) are data and stay as they are.
+Only the members we read are renamed; keys of maps (annotations, labels, resources) are data and stay as
+they are.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
 Schema = Mapping[str, Any]
-"""Member name → None (taken as it is), a schema (an object), or a one-element list of a schema (a list of such)."""
+"""Member name → None (taken as it is), a schema (an object), or ``[schema]`` (a list of such)."""
 
-_META: Schema = {
-    name: None
-    for name in (
+_META: Schema = dict.fromkeys(
+    (
         "name", "namespace", "uid", "annotations", "labels", "generateName", "deletionTimestamp",
         "creationTimestamp", "resourceVersion", "ownerReferences",
     )
-}  # fmt: skip
+)  # fmt: skip
 _CONTAINER: Schema = {
     "name": None,
     "restartPolicy": None,
@@ -46,7 +46,7 @@ NODE: Schema = {
 
 
 def fold(value: Any, schema: Any) -> Any:
-    """Return ``value`` with the schema's members under their proper names; the last spelling wins, as in Go."""
+    """Return ``value`` with the members under their proper names; the last spelling wins, as in Go."""
     if isinstance(schema, list):
         return [fold(item, schema[0]) for item in value] if isinstance(value, list) else value
     if schema is None or not isinstance(value, dict):
@@ -54,6 +54,6 @@ def fold(value: Any, schema: Any) -> Any:
     names = {name.lower(): name for name in schema}
     folded: dict[str, Any] = {}
     for key, item in value.items():
-        name = names.get(key.lower(), key)
+        name = names.get(str(key).lower(), str(key))
         folded[name] = fold(item, schema.get(name))
     return folded

@@ -37,7 +37,7 @@ def refuse_transport(body: bytes, content_type: str) -> dict[str, Any] | None:
 
 
 def parse(body: bytes) -> Review | dict[str, Any]:
-    """Return the review, or the answer to a body that cannot be read. Member names are taken exactly (W-1)."""
+    """Return the review, or the answer to a body that cannot be read; member names are exact (W-1)."""
     try:
         raw = orjson.loads(body) if body.strip() else {}
     except orjson.JSONDecodeError as exc:

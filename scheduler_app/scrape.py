@@ -1,0 +1,47 @@
+"""The metrics door: ``/metrics``, streamed in pieces so that ``/filter`` never waits for it."""
+
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from typing import Any
+
+from prometheus_client import generate_latest
+
+from scheduler_app import bootstrap
+from scheduler_app.exposition import CONTENT_TYPE
+
+logger = logging.getLogger(__name__)
+Send = Callable[[Mapping[str, Any]], Awaitable[None]]
+
+
+def pieces() -> Iterator[bytes]:
+    """Yield the reference's families, then our own and the site's."""
+    parts = bootstrap.parts()
+    state = parts.state
+    for text in parts.exposition.chunks(state.overview, state.pods(), state.quotas()):
+        yield text.encode()
+    yield generate_latest()
+
+
+async def application(scope: Mapping[str, Any], receive: Any, send: Send) -> None:
+    """Serve ``/metrics`` to every method, and nothing else (H-4)."""
+    if scope["type"] != "http":
+        return
+    if scope["path"] != "/metrics":
+        await _plain(send, 404, b"404 page not found\n")
+        return
+    await send(
+        {
+            "type": "http.response.start",
+            "status": 200,
+            "headers": [(b"content-type", CONTENT_TYPE.encode())],
+        }
+    )
+    for piece in pieces():
+        await send({"type": "http.response.body", "body": piece, "more_body": True})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def _plain(send: Send, status: int, body: bytes) -> None:
+    headers = [(b"content-type", b"text/plain; charset=utf-8")]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": body})
