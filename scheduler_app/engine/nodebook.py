@@ -4,7 +4,7 @@ Not locked: ``cache.ClusterState`` owns one and calls it under its lock.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.types import (
@@ -43,12 +43,16 @@ class _Entry:
 
 @dataclass(slots=True)
 class NodeBook:
-    """``pods`` are kept by node name also for nodes that are not registered (yet): they count once it is."""
+    """``pods`` are kept by node name also for nodes that are not registered (yet): they count once it is.
+
+    ``expected`` is what decisions expect of cards that are not registered so yet; it outlives pods (MXS-4).
+    """
 
     backends: Backends
     revision: int = 0
     changed: set[NodeName] = field(default_factory=set)
     pods: dict[NodeName, dict[PodUid, Held]] = field(default_factory=dict)
+    expected: dict[CardId, str] = field(default_factory=dict)
     _entries: dict[NodeName, _Entry] = field(default_factory=dict)
 
     def __contains__(self, name: NodeName) -> bool:
@@ -69,12 +73,15 @@ class NodeBook:
         if entry.usage is None:
             cards = [card for vendor in sorted(entry.vendors) for card in entry.vendors[vendor]]
             held = self.pods.get(name, {}).values()
-            entry.usage = NodeUsage(entry.node, entry.version, _use(self.backends, cards, held))
+            used = _use(self.backends, cards, held)
+            entry.usage = NodeUsage(entry.node, entry.version, tuple(self._with_expected(used)))
         return entry.usage
 
     def merge(self, node: Node, vendors: Mapping[VendorKey, tuple[Card, ...]]) -> None:
         """Replace the lists of the given vendors and the node object; nothing given changes nothing (M-2)."""
         entry = self._entries.get(node.name)
+        if self._confirm(vendors):
+            self.touch(node.name)
         if entry is None:
             self._entries[node.name] = _Entry(node, dict(vendors), 0)
         elif entry.node == node and all(entry.vendors.get(key) == cards for key, cards in vendors.items()):
@@ -83,6 +90,33 @@ class NodeBook:
             entry.node = node
             entry.vendors.update(vendors)
         self.touch(node.name)
+
+    def expect(self, name: NodeName, devices: Devices) -> None:
+        """Note what a decision expects of the cards it gives (MXS-14)."""
+        taken = (a for containers in devices.values() for container in containers for a in container)
+        fresh = {a.card: a.expects for a in taken if a.expects is not None}
+        if fresh:
+            self.expected.update(fresh)
+            self.touch(name)
+
+    def _confirm(self, vendors: Mapping[VendorKey, tuple[Card, ...]]) -> bool:
+        """Drop expectations that cards now meet, and say whether there were any (MXS-4)."""
+        if not self.expected:
+            return False
+        met = [
+            card.id
+            for vendor, cards in vendors.items()
+            for card in cards
+            if card.id in self.expected and self.backends[vendor].confirms(card, self.expected[card.id])
+        ]
+        for card_id in met:
+            del self.expected[card_id]
+        return bool(met)
+
+    def _with_expected(self, used: tuple[CardUsage, ...]) -> Iterable[CardUsage]:
+        if not self.expected:
+            return used
+        return (replace(usage, expected=self.expected.get(usage.id)) for usage in used)
 
     def refresh(self, node: Node) -> None:
         """Replace the node object of a registered node (Q-3)."""

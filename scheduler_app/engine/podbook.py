@@ -91,7 +91,7 @@ class PodBook:
                 pod,
                 node,
                 devices,
-                accounting.collapse(pod, devices),
+                _effective(pod, devices),
                 self.signature(pod),
                 stale=self.signature(before),
                 condition=before.scheduled,
@@ -109,10 +109,9 @@ class PodBook:
             self._confirm(entry, pod)
             return
         raw = self._decode(pod)
-        devices = accounting.app_only(pod, raw) if pod.init_succeeded else accounting.collapse(pod, raw)
         node = NodeName(pod.annotations[annotations.ASSIGNED_NODE])
         condition = entry.condition if entry else None
-        self._put(PodEntry(pod, node, raw, devices, signature, condition=condition))
+        self._put(PodEntry(pod, node, raw, _effective(pod, raw), signature, condition=condition))
 
     def _confirm(self, entry: PodEntry, pod: Pod) -> None:
         """Take the newer object of a pod that holds what it held; its node changed only if its looks did."""
@@ -153,6 +152,11 @@ class PodBook:
             self._nodes.drop_pod(entry.node, uid)
             self._quotas.charge(entry.pod.namespace, entry.devices, sign=-1)
         return entry
+
+
+def _effective(pod: Pod, raw: Devices) -> Devices:
+    """Return what counts of a pod's devices: only what runs, once its init containers ended (M-12, M-13)."""
+    return accounting.app_only(pod, raw) if pod.init_succeeded else accounting.collapse(pod, raw)
 
 
 def _use_changed(before: Pod, after: Pod) -> bool:
