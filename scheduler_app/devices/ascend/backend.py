@@ -28,7 +28,7 @@ from scheduler_app.core.types import (
     VendorKey,
 )
 from scheduler_app.devices.ascend import admission, handover, split, topology
-from scheduler_app.devices.ascend.config import Chip, Config
+from scheduler_app.devices.ascend.config import PAIRED, Chip, Config
 
 VISIBLE_DEVICES = "ASCEND_VISIBLE_DEVICES"
 PREDICATE_TIME = "predicate-time"
@@ -112,7 +112,7 @@ class AscendBackend(DeviceBackend):
     def choose(self, run: FitRun) -> Sequence[Allocation]:
         if run.request.cards == 1:
             return run.taken[:1]
-        return topology.closest(run, self.vendor_key)
+        return topology.closest(run, vendor=self.vendor_key)
 
     def finish(self, run: FitRun) -> FitResult:
         return topology.pair_up(run) if _is_paired(run.request) else super().finish(run)
@@ -125,7 +125,9 @@ class AscendBackend(DeviceBackend):
         return {
             **super().annotations(pod, containers, now_ns=now_ns),
             PREDICATE_TIME: str(now_ns // NANOSECONDS),
-            self._handover: handover.encode(containers, self._chip, is_soft=split.is_soft(pod.annotations)),
+            self._handover: handover.encode(
+                containers, chip=self._chip, is_soft=split.is_soft(pod.annotations)
+            ),
         }
 
     @property
@@ -152,7 +154,7 @@ class AscendBackend(DeviceBackend):
 
 
 def _is_paired(request: CardRequest) -> bool:
-    return request.type == admission.PAIRED and request.cards > 1
+    return request.type == PAIRED and request.cards > 1
 
 
 def build(config: Config) -> Sequence[DeviceBackend]:

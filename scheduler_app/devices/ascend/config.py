@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 
 INT64 = {"bits": 64}
+PAIRED = "Ascend910C"  # two dies to a module (ASC-22, ASC-47)
 
 
 @dataclass(frozen=True, slots=True)

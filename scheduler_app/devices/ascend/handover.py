@@ -9,27 +9,27 @@ from scheduler_app.devices.ascend.config import Chip
 _ESCAPED = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})  # as Go writes JSON
 
 
-def encode(containers: Containers, chip: Chip, *, is_soft: bool) -> str:
+def encode(containers: Containers, *, chip: Chip, is_soft: bool) -> str:
     """Return ``[{"UUID":"…","temp":"vir02","memory":2184,"core":10}]``, all containers in one list.
 
     Empty and zero members are left out, and so is ``temp`` for whole cards and in soft split. No cards are
     ``null``.
     """
-    members = list(_members(containers, chip, is_soft=is_soft)) or None
+    members = list(_members(containers, chip=chip, is_soft=is_soft)) or None
     return json.dumps(members, separators=(",", ":"), ensure_ascii=False).translate(_ESCAPED)
 
 
-def _members(containers: Containers, chip: Chip, *, is_soft: bool) -> Iterable[dict[str, str | int]]:
+def _members(containers: Containers, *, chip: Chip, is_soft: bool) -> Iterable[dict[str, str | int]]:
     for container in containers:
         for allocation in container:
             found: dict[str, str | int] = {
                 "UUID": allocation.card,
-                "temp": _template(allocation, chip, is_soft=is_soft),
+                "temp": _template(allocation, chip=chip, is_soft=is_soft),
                 "memory": allocation.mem_mib,
                 "core": allocation.cores,
             }
             yield {name: value for name, value in found.items() if value}
 
 
-def _template(allocation: Allocation, chip: Chip, *, is_soft: bool) -> str:
+def _template(allocation: Allocation, *, chip: Chip, is_soft: bool) -> str:
     return "" if is_soft else chip.template_for(allocation.mem_mib).name

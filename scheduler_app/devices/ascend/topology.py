@@ -45,7 +45,7 @@ def pair_up(run: FitRun) -> FitResult:
     return FitResult.refused(counts, cards=run.request.cards)
 
 
-def closest(run: FitRun, vendor: VendorKey) -> list[Allocation]:
+def closest(run: FitRun, *, vendor: VendorKey) -> list[Allocation]:
     """Return the cards of the largest network groups, equal ones in the order they were seen (ASC-49).
 
     Parity: cards of another vendor or without a number are left out, and the rest is a success even when it
