@@ -122,13 +122,14 @@ def card_id(model: Model, node: str, index: int) -> str:
 
 def register_text(vendor_: Vendor, model: Model, node: str, healthy: list[bool]) -> str:
     """Return the register annotation of a node with one card for each entry of healthy; "" for form none."""
-    entries = [_entry(vendor_, model, node, index=index, healthy=healthy) for index in range(len(healthy))]
-    match vendor_.register.get("form"):
-        case "json":
-            return json.dumps(entries, separators=(",", ":"))
-        case "csv":
-            return "".join(",".join(_csv(value) for value in entry.values()) + ":" for entry in entries)
-    return ""
+    form = vendor_.register["form"]
+    if form == "none":
+        return ""
+    places = range(len(healthy))
+    entries = [_entry(vendor_, model, node, index=index, healthy=healthy) for index in places]
+    if form == "json":
+        return json.dumps(entries, separators=(",", ":"))
+    return "".join(",".join(_csv(value) for value in entry.values()) + ":" for entry in entries)
 
 
 def _entry(vendor_: Vendor, model: Model, node: str, *, index: int, healthy: list[bool]) -> Json:

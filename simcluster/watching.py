@@ -29,13 +29,14 @@ class WatchQuery:
 
 
 class Watch:
-    """Yields chunks of lines until the timeout, an error, or ``end``; it is in register while it is open."""
+    """Yields chunks of lines until the timeout, an error, or ``end``; it is in register until then."""
 
     def __init__(
         self, store: Store, query: WatchQuery, *, bookmark_seconds: float, register: "set[Watch]"
     ) -> None:
         self._store, self._query, self._bookmark_seconds = store, query, bookmark_seconds
         self._register = register
+        register.add(self)
         self._loop = asyncio.get_running_loop()
         self._changed = asyncio.Event()
         self._woken = False
@@ -45,11 +46,10 @@ class Watch:
 
     async def chunks(self) -> AsyncGenerator[bytes, None]:
         storage = self._query.resource.stored_as
-        self._register.add(self)
         try:
             version = self._store.version
             records = self._store.subscribe(storage, self._subscription, self._query.since)
-            yield self._initial(records, version)
+            yield self._initial(records, version) + self._drain()
             async for chunk in self._follow():
                 yield chunk
         except errors.StatusError as exc:
