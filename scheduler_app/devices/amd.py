@@ -127,14 +127,14 @@ class AmdBackend(DeviceBackend):
         mem_mib, units = self.needed_mem_mib(run, card), self._units(run, card)
         return Allocation(card.id, card.card.type, mem_mib, units, index=card.card.index)
 
+    def shows_percent(self, card: Card) -> bool:
+        """Cores are compute units of the model; metrics show percent (AMD-43, X-4)."""
+        return card.type.upper().startswith("AMD")
+
 
 def _percent(text: str) -> int | None:
     value = quantity.exact(text)
     return value if value is not None and 1 <= value <= WHOLE_PERCENT else None
-
-    def shows_percent(self, card: Card) -> bool:
-        """Cores are compute units of the model; metrics show percent (AMD-43, X-4)."""
-        return card.type.upper().startswith("AMD")
 
 
 def build(config: Config) -> list[DeviceBackend]:

@@ -5,15 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scheduler_app.core.config import SchedulerConfig
-
-
-@dataclass(frozen=True, slots=True)
-class Lease:
-    """What we read of a Lease. ``duration_seconds`` None: not set, so nobody can lead by it (L-4)."""
-
-    holder: str = ""
-    duration_seconds: int | None = None
-    renew_time: str = ""
+from scheduler_app.core.types import Lease
 
 
 @dataclass(frozen=True, slots=True)
