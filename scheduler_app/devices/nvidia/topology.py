@@ -13,7 +13,7 @@ _INT64 = {"low": -(2**63), "high": 2**63 - 1}
 MOST_WORK = 500_000
 """Pair scores a search may look at before its best choice so far stands.
 
-Eight linked cards need a few hundred, 24 cards with random scores up to 450,000; only texts made to hurt need more.
+Eight linked cards need a few hundred, 24 with random scores up to 450,000; only texts made to hurt need more.
 """
 
 
