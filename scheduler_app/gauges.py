@@ -23,6 +23,9 @@ def read(parts: Parts) -> Iterator[Sample]:
     age = time.time() - ended if ended else float("nan")
     yield _plain("registration_age_seconds", "Since the last registration pass ended.", age)
     yield _plain("registration_pass_seconds", "How long it took.", parts.registrar.report.seconds)
+    work = parts.scheduler.work
+    yield _plain("memo_misses", "Outcomes worked out on a node.", work.misses)
+    yield _plain("node_states", "Different node states seen.", parts.state.distinct_states)
     for reflector in parts.reflectors.all():
         status = reflector.status()
         labels = {"resource": status.source.name}

@@ -107,9 +107,8 @@ class AwsNeuronBackend(DeviceBackend):
         if rest:
             raise AdmissionError(f"{name} must be 1 or a multiple of {per_card}, got {cores}")
         if cards > MOST_CARDS_ASKED:
-            raise AdmissionError(
-                f"{name} needs {cards} devices, which exceeds the maximum of {MOST_CARDS_ASKED}"
-            )
+            most = f"exceeds the maximum of {MOST_CARDS_ASKED}"
+            raise AdmissionError(f"{name} needs {cards} devices, which {most}")
         return CardRequest(cards, KEY, cores=per_card)
 
     def node_cards(self, node: Node) -> tuple[Card, ...]:
@@ -118,18 +117,11 @@ class AwsNeuronBackend(DeviceBackend):
         positions = registration_text.card_positions(count, resource=self.names.count)
         if count > 0 and not self.cores_per_card:
             self.cores_per_card = self._cores_per_card(node, count)
+        shares, mask = self.cores_per_card, (1 << self.cores_per_card) - 1
         custom = {NODE_TYPE: node.labels.get(INSTANCE_TYPE, "")}
         return tuple(
-            Card(
-                CardId(f"{node.name}-{KEY}-{position}"),
-                KEY,
-                KEY,
-                index=position,
-                shares=self.cores_per_card,
-                cores=(1 << self.cores_per_card) - 1,
-                custom=custom,
-            )
-            for position in positions
+            Card(CardId(f"{node.name}-{KEY}-{n}"), KEY, KEY, n, shares, cores=mask, custom=custom)
+            for n in positions
         )
 
     def _cores_per_card(self, node: Node, cards: int) -> int:

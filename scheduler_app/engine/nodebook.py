@@ -3,7 +3,7 @@
 Not locked: ``cache.ClusterState`` owns one and calls it under its lock.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from scheduler_app.core.backend import DeviceBackend
@@ -21,6 +21,7 @@ from scheduler_app.core.types import (
     SliceInUse,
     VendorKey,
 )
+from scheduler_app.engine.shapetable import ShapeTable
 
 Backends = Mapping[VendorKey, DeviceBackend]
 
@@ -38,7 +39,8 @@ class _Entry:
     node: Node
     vendors: dict[VendorKey, tuple[Card, ...]]
     version: int
-    usage: NodeUsage | None = None  # None: to be worked out
+    cards: tuple[Card, ...] = ()  # all vendors', in ascending key order
+    static: tuple[int, ...] | None = None  # see ``shapetable``
 
 
 @dataclass(slots=True)
@@ -53,13 +55,25 @@ class NodeBook:
     changed: set[NodeName] = field(default_factory=set)
     pods: dict[NodeName, dict[PodUid, Held]] = field(default_factory=dict)
     expected: dict[CardId, str] = field(default_factory=dict)
+    holders: dict[CardId, set[NodeName]] = field(default_factory=dict)
     _entries: dict[NodeName, _Entry] = field(default_factory=dict)
+    _usages: dict[NodeName, NodeUsage] = field(default_factory=dict)
+    _stale: set[NodeName] = field(default_factory=set)
+    _shapes: ShapeTable = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._shapes = ShapeTable(self.backends)
 
     def __contains__(self, name: NodeName) -> bool:
         return name in self._entries
 
-    def names(self) -> Iterable[NodeName]:
+    def names(self) -> Collection[NodeName]:
         return self._entries.keys()
+
+    @property
+    def distinct(self) -> int:
+        """How many different node states have been seen."""
+        return len(self._shapes)
 
     def vendors(self, name: NodeName) -> frozenset[VendorKey]:
         entry = self._entries.get(name)
@@ -67,15 +81,41 @@ class NodeBook:
 
     def usage(self, name: NodeName) -> NodeUsage | None:
         """Return the node as it is now, or None when it is not registered."""
+        if name in self._stale:
+            self._work_out(name)
+        return self._usages.get(name)
+
+    def usages(self) -> dict[NodeName, NodeUsage]:
+        """Return every registered node as it is now. The book's own mapping: copy it before the lock ends."""
+        for name in tuple(self._stale):
+            self._work_out(name)
+        return self._usages
+
+    def _work_out(self, name: NodeName) -> None:
+        self._stale.discard(name)
         entry = self._entries.get(name)
         if entry is None:
-            return None
-        if entry.usage is None:
-            cards = [card for vendor in sorted(entry.vendors) for card in entry.vendors[vendor]]
-            held = self.pods.get(name, {}).values()
-            used = _use(self.backends, cards, held)
-            entry.usage = NodeUsage(entry.node, entry.version, tuple(self._with_expected(used)))
-        return entry.usage
+            self._usages.pop(name, None)
+            return
+        used = tuple(self._with_expected(_use(self.backends, entry.cards, self.pods.get(name, {}).values())))
+        shape = self._shapes.shape(entry.node, entry.static, used)
+        self._usages[name] = NodeUsage(entry.node, entry.version, used, shape)
+
+    def _set_cards(self, name: NodeName, entry: _Entry) -> None:
+        """Note the cards of all vendors, and who holds which id."""
+        self._drop_holder(name, entry.cards)
+        entry.cards = tuple(card for vendor in sorted(entry.vendors) for card in entry.vendors[vendor])
+        entry.static = self._shapes.static(entry.cards)
+        for card in entry.cards:
+            self.holders.setdefault(card.id, set()).add(name)
+
+    def _drop_holder(self, name: NodeName, cards: Iterable[Card]) -> None:
+        for card in cards:
+            holders = self.holders.get(card.id)
+            if holders is not None:
+                holders.discard(name)
+                if not holders:
+                    del self.holders[card.id]
 
     def merge(self, node: Node, vendors: Mapping[VendorKey, tuple[Card, ...]]) -> None:
         """Replace the lists of the given vendors and the node object; nothing given changes nothing (M-2)."""
@@ -83,12 +123,13 @@ class NodeBook:
         if self._confirm(vendors):
             self.touch(node.name)
         if entry is None:
-            self._entries[node.name] = _Entry(node, dict(vendors), 0)
+            entry = self._entries[node.name] = _Entry(node, dict(vendors), 0)
         elif entry.node == node and all(entry.vendors.get(key) == cards for key, cards in vendors.items()):
             return
         else:
             entry.node = node
             entry.vendors.update(vendors)
+        self._set_cards(node.name, entry)
         self.touch(node.name)
 
     def expect(self, name: NodeName, devices: Devices) -> None:
@@ -133,13 +174,16 @@ class NodeBook:
         entry = self._entries.get(name)
         if entry is None or entry.vendors.pop(vendor, None) is None:
             return
+        self._set_cards(name, entry)
         if not entry.vendors:
             del self._entries[name]
         self.touch(name)
 
     def drop(self, name: NodeName) -> None:
         """Forget a node; the pods on it stay counted until they go themselves (M-6, Q-47)."""
-        if self._entries.pop(name, None) is not None:
+        entry = self._entries.pop(name, None)
+        if entry is not None:
+            self._drop_holder(name, entry.cards)
             self.touch(name)
 
     def put_pod(self, name: NodeName, held: Held) -> None:
@@ -158,9 +202,9 @@ class NodeBook:
         self.revision += 1
         self.changed.add(name)
         entry = self._entries.get(name)
+        self._stale.add(name)
         if entry is not None:
             entry.version = self.revision
-            entry.usage = None
 
 
 def _scheduling_view(node: Node) -> tuple[object, ...]:

@@ -1,6 +1,6 @@
 """The standard fit with a mode gate, a core ceiling and topology. Rules ASC-1, ASC-20, ASC-30 to ASC-62."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 
 from scheduler_app.core import annotations, quantity, reasons, registration_text
@@ -89,6 +89,9 @@ class AscendBackend(DeviceBackend):
         return registration_text.from_json_annotation(
             node, key=self.keys.register, vendor=self.vendor_key, empty=NO_DEVICE
         )
+
+    def node_traits(self, node: Node, cards: Sequence[Card]) -> Hashable:
+        return node.annotations.get(split.NODE_SUPPORT)
 
     def fit(self, context: FitContext, cards: Sequence[CardUsage], request: CardRequest) -> FitResult:
         """Turn soft split away from a node without support for it, before any card is looked at (ASC-41)."""

@@ -1,6 +1,6 @@
 """Metax GPUs that are given whole. Rules MX-1 to MX-11."""
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping, Sequence
 
 from scheduler_app.core import accounting, codec, reasons
 from scheduler_app.core import text as texts
@@ -10,7 +10,7 @@ from scheduler_app.core.fit import FitContext, FitRun
 from scheduler_app.core.float32 import f32
 from scheduler_app.core.quantity import INT64_MAX, INT64_MIN
 from scheduler_app.core.score import ScoreInput
-from scheduler_app.core.types import Allocation, CardUsage, VendorKey
+from scheduler_app.core.types import Allocation, Card, CardUsage, Node, VendorKey
 from scheduler_app.core.wholecards import WholeCardBackend
 from scheduler_app.devices.metax.config import Config
 
@@ -38,6 +38,9 @@ class GpuBackend(WholeCardBackend):
         """Refuse every card but the one that the pod's other containers hold already (MX-6, step 11)."""
         others = (held.card for held in self._held(run.context))
         return reasons.CARD_CUSTOM_RULE if any(name != card.id for name in others) else None
+
+    def node_traits(self, node: Node, cards: Sequence[Card]) -> Hashable:
+        return node.annotations.get(LOSSES), node.annotations.get(SCORES)
 
     def score_node(self, given: ScoreInput) -> float:
         """Return 2000 less what the node says that so many cards lose (binpack) or score (spread) (MX-9).
