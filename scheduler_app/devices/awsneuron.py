@@ -117,19 +117,17 @@ class AwsNeuronBackend(DeviceBackend):
         positions = registration_text.card_positions(count, resource=self.names.count)
         if count > 0 and not self.cores_per_card:
             self.cores_per_card = self._cores_per_card(node, count)
-        shares, mask = self.cores_per_card, (1 << self.cores_per_card) - 1
-        custom = {NODE_TYPE: node.labels.get(INSTANCE_TYPE, "")}
+        cores = self.cores_per_card
+        mask, custom = (1 << cores) - 1, {NODE_TYPE: node.labels.get(INSTANCE_TYPE, "")}
         return tuple(
-            Card(CardId(f"{node.name}-{KEY}-{n}"), KEY, KEY, n, shares, cores=mask, custom=custom)
+            Card(CardId(f"{node.name}-{KEY}-{n}"), KEY, KEY, n, shares=cores, cores=mask, custom=custom)
             for n in positions
         )
 
     def _cores_per_card(self, node: Node, cards: int) -> int:
         cores = max(registration_text.capacity(node, self.names.cores), 0) // cards
         if cores > MOST_CORES:
-            raise CodecError(
-                f"capacity {self.names.cores}: {cores} cores a card, expected at most {MOST_CORES}"
-            )
+            raise CodecError(f"{self.names.cores}: {cores} cores a card, expected at most {MOST_CORES}")
         return cores
 
     def fit(self, context: FitContext, cards: Sequence[CardUsage], request: CardRequest) -> FitResult:
