@@ -34,13 +34,13 @@ class GpuBackend(WholeCardBackend):
     def __init__(self, config: Config) -> None:
         self.names = ResourceNames(count=config.resource_count_name)
 
+    def node_traits(self, node: Node, cards: Sequence[Card]) -> Hashable:
+        return node.annotations.get(LOSSES), node.annotations.get(SCORES)
+
     def card_conflict(self, run: FitRun, card: CardUsage) -> str | None:
         """Refuse every card but the one that the pod's other containers hold already (MX-6, step 11)."""
         others = (held.card for held in self._held(run.context))
         return reasons.CARD_CUSTOM_RULE if any(name != card.id for name in others) else None
-
-    def node_traits(self, node: Node, cards: Sequence[Card]) -> Hashable:
-        return node.annotations.get(LOSSES), node.annotations.get(SCORES)
 
     def score_node(self, given: ScoreInput) -> float:
         """Return 2000 less what the node says that so many cards lose (binpack) or score (spread) (MX-9).
