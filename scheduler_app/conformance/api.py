@@ -62,6 +62,9 @@ class Api:
     def remove(self, key: Key) -> Json | None:
         return self.objects.pop(key, None)
 
+    def of(self, resource: str) -> list[Json]:
+        return [item for key, item in self.objects.items() if key[0] == resource]
+
     def get(self, key: Key) -> Json:
         self._fail("get", key, "", b"")
         return self._stored(key)

@@ -1,6 +1,8 @@
-"""Backends for a recorded configuration, built once for each text and set of flags."""
+"""Backends for a recorded configuration: read once for each text and set of flags, copied for each case."""
 
+import copy
 from collections.abc import Collection, Mapping
+from dataclasses import replace
 from functools import lru_cache
 
 from scheduler_app import deviceconfig
@@ -15,12 +17,13 @@ def _load(text: str, flags: frozenset[tuple[str, bool]]) -> deviceconfig.DeviceC
 
 
 def load(text: str, flags: Mapping[str, bool]) -> deviceconfig.DeviceConfig:
-    """Return what a configuration describes.
+    """Return what a configuration describes, with backends of its own: some learn from nodes (NEU-2).
 
     Raises:
         ConfigError: it is not acceptable.
     """
-    return _load(text, frozenset(flags.items()))
+    pristine = _load(text, frozenset(flags.items()))
+    return replace(pristine, order=tuple(copy.copy(backend) for backend in pristine.order))
 
 
 def selected(backends: Backends, vendors: Collection[str]) -> Backends:
