@@ -2,7 +2,9 @@
 
 from scheduler_app.core import quantity
 from scheduler_app.core.admission import ContainerDraft
+from scheduler_app.core.backend import ResourceNames
 from scheduler_app.core.errors import AdmissionError
+from scheduler_app.core.types import Container
 
 INT32_MIN = -(2**31)
 
@@ -28,6 +30,21 @@ def warn_unreadable(
         value = quantity.exact(text)
         if value is None or not low <= value <= high:
             container.pod.warn(f"container {container.name}: {resource} is {text}, {_allowed(high, low)}")
+
+
+def beyond_32_bits(container: Container, names: ResourceNames) -> str:
+    """Return what is wrong with the first amount that the reference would wrap around, or an empty text.
+
+    For containers of which a vendor that they name can make no request.
+    """
+    factors = ((names.count, 1), (names.mem, max(names.mem_factor, 1)), (names.cores, 1))
+    for resource, factor in factors:
+        text = quantity.lookup(resource, container.limits, container.requests)
+        value = None if text is None else quantity.exact(text)
+        if value is not None and not INT32_MIN <= value * factor <= quantity.INT32_MAX:
+            most = quantity.INT32_MAX // factor
+            return f"container {container.name}: {resource} is {text}, {_allowed(most)}"
+    return ""
 
 
 def _written(container: ContainerDraft, resources: tuple[str, ...]) -> list[tuple[str, str]]:
