@@ -1,0 +1,106 @@
+"""A Publication as a message of the channel layer.
+
+Inside one process the value itself goes through; between processes it is JSON, compressed and cut into pieces, because
+one message must not hold up the others (console.md 7.1).
+"""
+
+import uuid
+import zlib
+from collections.abc import Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from types import UnionType
+from typing import Any, Literal, Self, Union, get_args, get_origin, get_type_hints
+
+import orjson
+
+from scheduler_app.core.publication import Publication
+
+GROUP = "live"
+PUBLICATION = "live.publication"
+PIECE = "live.piece"
+WANT = "live.want"
+PIECE_BYTES = 256 * 1024
+OPEN_SETS = 8
+"""Half-received publications kept; what is older was lost with its sender."""
+
+Message = dict[str, Any]
+
+
+class Handed:
+    """A frozen value on its way through the memory layer, which deep-copies each message for each subscriber."""
+
+    __slots__ = ("publication",)
+
+    def __init__(self, publication: Publication) -> None:
+        self.publication = publication
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+
+def hand_over(publication: Publication) -> Message:
+    """Return the message that carries ``publication`` to this process's own hub."""
+    return {"type": PUBLICATION, "handed": Handed(publication)}
+
+
+def pieces(publication: Publication) -> list[Message]:
+    """Return the messages that carry ``publication`` to other processes, each at most ``PIECE_BYTES`` of body."""
+    body = zlib.compress(encode(publication), 1)
+    parts = [body[at : at + PIECE_BYTES] for at in range(0, len(body), PIECE_BYTES)]
+    key = uuid.uuid4().hex
+    return [
+        {"type": PIECE, "key": key, "part": number, "parts": len(parts), "body": part}
+        for number, part in enumerate(parts)
+    ]
+
+
+class Assembler:
+    """Puts pieces together again. A set that misses a piece is forgotten when enough newer ones have come."""
+
+    def __init__(self) -> None:
+        self._sets: dict[str, dict[int, bytes]] = {}
+
+    def add(self, message: Mapping[str, Any]) -> Publication | None:
+        """Take one message; return the publication that it completes, if it does."""
+        if message["type"] == PUBLICATION:
+            return message["handed"].publication  # type: ignore[no-any-return]  # the layer's messages are untyped
+        parts = self._sets.setdefault(message["key"], {})
+        parts[message["part"]] = message["body"]
+        if len(parts) < message["parts"]:
+            self._forget_oldest()
+            return None
+        del self._sets[message["key"]]
+        return decode(zlib.decompress(b"".join(parts[number] for number in sorted(parts))))
+
+    def _forget_oldest(self) -> None:
+        while len(self._sets) > OPEN_SETS:
+            del self._sets[next(iter(self._sets))]
+
+
+def encode(publication: Publication) -> bytes:
+    """Return the publication as JSON; dataclasses become objects, tuples arrays."""
+    return orjson.dumps(publication)
+
+
+def decode(body: bytes) -> Publication:
+    """Return the publication that ``encode`` wrote; sequences come back as tuples, unknown fields are left out."""
+    return _build(Publication, orjson.loads(body))  # type: ignore[no-any-return]  # built by its own annotations
+
+
+def _build(kind: Any, value: Any) -> Any:
+    """Return ``value``, plain JSON, as the annotation ``kind`` asks."""
+    if is_dataclass(kind):
+        hints = get_type_hints(kind)
+        return kind(**{f.name: _build(hints[f.name], value[f.name]) for f in fields(kind) if f.name in value})  # type: ignore[operator]  # a dataclass type, never an instance
+    origin, arguments = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        return None if value is None else _build(next(a for a in arguments if a is not type(None)), value)
+    if origin is tuple and Ellipsis not in arguments:
+        return tuple(_build(a, v) for a, v in zip(arguments, value, strict=True))
+    if origin is not None and origin is not Literal and isinstance(value, list) and _is_sequence(origin):
+        return tuple(_build(arguments[0], item) for item in value)
+    return value
+
+
+def _is_sequence(origin: type) -> bool:
+    return origin is tuple or issubclass(origin, Sequence)

@@ -1,0 +1,1 @@
+"""What can be read off the live picture: sums, room, causes, problems, verdicts. Pure functions; time is an argument."""

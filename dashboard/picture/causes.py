@@ -1,0 +1,72 @@
+"""Pending pods by cause: what an admin acts on (console.md 6.3)."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from scheduler_app.core.publication import AskView, PendingPod
+
+NOT_ASKED = "not_asked"
+PLACED = "placed"
+ERROR = "error"
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """Pods with the same dominant reason and the same size. ``since_ms`` is the start of the longest wait."""
+
+    key: str
+    cause: str
+    ask: str
+    pods: int
+    namespaces: tuple[str, ...]
+    since_ms: int
+    first: PendingPod
+
+
+def cause_of(pod: PendingPod) -> str:
+    """Return the kind of a pod's wait: the dominant reason word, or what stands in the way before and after it."""
+    if pod.placed_on:
+        return PLACED
+    if pod.cause:
+        return pod.cause
+    if pod.error:
+        return ERROR
+    return NOT_ASKED
+
+
+def ask_text(asks: Iterable[AskView]) -> str:
+    """Return ``"NVIDIA 40 GiB × 2"``: what the pod asks, container by container, equal ones told once."""
+    return " + ".join(dict.fromkeys(_one(ask) for ask in asks))
+
+
+def _one(ask: AskView) -> str:
+    size = [ask.vendor]
+    if ask.mem_mib:
+        size.append(f"{ask.mem_mib / 1024:.4g} GiB")
+    elif 0 < ask.mem_percent <= 100:
+        size.append(f"{ask.mem_percent} %")
+    if ask.cores:
+        size.append(f"{ask.cores} % cores")
+    return " ".join(size) + f" × {ask.cards}"
+
+
+def group_causes(pods: Iterable[PendingPod]) -> list[Cause]:
+    """Group the pods, most pods first, then the longest wait."""
+    groups: dict[str, list[PendingPod]] = {}
+    for pod in pods:
+        groups.setdefault(f"{cause_of(pod)}|{ask_text(pod.asks)}", []).append(pod)
+    causes = [_cause(key, members) for key, members in groups.items()]
+    return sorted(causes, key=lambda cause: (-cause.pods, cause.since_ms, cause.key))
+
+
+def _cause(key: str, pods: list[PendingPod]) -> Cause:
+    first = min(pods, key=lambda pod: (pod.since_ms, pod.uid))
+    return Cause(
+        key=key,
+        cause=cause_of(first),
+        ask=ask_text(first.asks),
+        pods=len(pods),
+        namespaces=tuple(sorted({pod.namespace for pod in pods})),
+        since_ms=first.since_ms,
+        first=first,
+    )

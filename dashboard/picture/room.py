@@ -1,0 +1,45 @@
+"""Where is room: one row per model, with what still fits (console.md 6.1, point 5)."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from dashboard.picture.digest import PIECE_PARTS, Digest, Sums
+
+
+@dataclass(frozen=True, slots=True)
+class Room:
+    """``block`` is the largest number of whole GPUs on one node, found on ``block_nodes`` nodes."""
+
+    model: str
+    sums: Sums
+    piece_mib: int
+    block: int
+    block_nodes: int
+
+
+def rooms(sums: Mapping[str, Sums], digests: Iterable[Digest]) -> list[Room]:
+    """Return a row for each model, most GPUs first."""
+    blocks = _blocks(digests)
+    rows = []
+    for model, total in sums.items():
+        block, nodes = blocks.get(model, (0, 0))
+        piece = total.mem_total // total.gpus // PIECE_PARTS if total.gpus else 0
+        rows.append(Room(model, total, piece, block, nodes))
+    return sorted(rows, key=lambda row: (-row.sums.gpus, row.model))
+
+
+def _blocks(digests: Iterable[Digest]) -> dict[str, tuple[int, int]]:
+    """Return per model the largest block of whole GPUs and the number of nodes that have one."""
+    best: dict[str, tuple[int, int]] = {}
+    for digest in digests:
+        for model, sums in digest.models.items():
+            size, nodes = best.get(model, (0, 0))
+            if sums.whole > size:
+                best[model] = (sums.whole, 1)
+            elif sums.whole and sums.whole == size:
+                best[model] = (size, nodes + 1)
+    return best
+
+
+def total_of(sums: Mapping[str, Sums]) -> Sums:
+    return sum(sums.values(), Sums())

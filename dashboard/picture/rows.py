@@ -1,0 +1,137 @@
+"""Rows of tables as JSON values, the same for pages, REST and the socket."""
+
+from typing import Any
+
+from dashboard.picture.causes import ask_text, cause_of
+from dashboard.picture.digest import Digest
+from dashboard.picture.model import Picture
+from dashboard.picture.problems import is_tight
+from scheduler_app.core.publication import CardView, DecisionView, NodeView, PendingPod, QuotaView
+
+
+def node_row(node: NodeView, digest: Digest) -> dict[str, Any]:
+    """Return one node. Pairs are (used, total)."""
+    total = digest.total
+    return {
+        "id": node.name,
+        "name": node.name,
+        "state": node_state(node, digest),
+        "pool": node.pool,
+        "model": " + ".join(digest.models),
+        "vendor": " + ".join(sorted({card.vendor for card in node.cards})),
+        "gpus": total.gpus,
+        "mem_mib": [total.mem_used, total.mem_total],
+        "cores_percent": [total.cores_used, total.cores_total],
+        "shares": [total.shares_used, total.shares_total],
+        "pods": digest.pods,
+        "largest_free_mib": digest.largest_free_mib,
+        "lock": node.lock or None,
+        "registered_ms": node.registered_ms,
+        "problem": node.problem,
+    }
+
+
+def node_state(node: NodeView, digest: Digest) -> str:
+    """Return the node's state; a node that is well but has a sick GPU is ``unhealthy``."""
+    return "unhealthy" if node.state == "ok" and digest.unhealthy else node.state
+
+
+def node_rows(picture: Picture) -> list[dict[str, Any]]:
+    return [node_row(node, picture.digests[name]) for name, node in picture.nodes.items()]
+
+
+def card_row(card: CardView, node: NodeView) -> dict[str, Any]:
+    """Return one GPU with the pods on it."""
+    return {
+        "id": card.id,
+        "node": node.name,
+        "index": card.index,
+        "vendor": card.vendor,
+        "model": card.model,
+        "mode": card.mode,
+        "numa": card.numa,
+        "healthy": card.healthy,
+        "cordoned": card.cordoned,
+        "mem_mib": card.mem_mib,
+        "cores_percent": card.cores,
+        "cores_unit": card.cores_unit,
+        "shares": card.shares,
+        "slices": [{"profile": s.profile, "start": s.start, "size": s.size} for s in card.slices],
+        "slice_total": card.slice_total,
+        "pods": [share_row(card, number) for number in range(len(card.pods))],
+    }
+
+
+def share_row(card: CardView, number: int) -> dict[str, Any]:
+    share = card.pods[number]
+    return {
+        "id": f"{card.id}/{share.uid}",
+        "pod": f"{share.namespace}/{share.name}",
+        "namespace": share.namespace,
+        "name": share.name,
+        "gpu": card.index,
+        "mem_mib": share.mem_mib,
+        "cores_percent": share.cores,
+        "shares": share.shares,
+        "phase": share.phase,
+    }
+
+
+def node_detail(node: NodeView, digest: Digest) -> dict[str, Any]:
+    """Return one node with its GPUs: what the ``node:<name>`` topic carries."""
+    return {
+        **node_row(node, digest),
+        "ready": node.is_ready,
+        "handshakes": dict(node.handshakes),
+        "cards": [card_row(card, node) for card in node.cards],
+    }
+
+
+def pending_row(pod: PendingPod) -> dict[str, Any]:
+    """Return one pod that waits. ``nodes`` is the number of nodes that were asked and refused."""
+    return {
+        "id": pod.uid,
+        "uid": pod.uid,
+        "ns": pod.namespace,
+        "name": pod.name,
+        "owner": pod.owner,
+        "since": pod.since_ms,
+        "cause": cause_of(pod),
+        "ask": ask_text(pod.asks),
+        "tries": pod.tries,
+        "last_try": pod.last_try_ms,
+        "nodes": pod.asked,
+        "node": pod.placed_on,
+    }
+
+
+def quota_row(quota: QuotaView, picture: Picture) -> dict[str, Any]:
+    """Return one resource of one namespace with what its pending pods still ask of it."""
+    return {
+        "id": f"{quota.namespace}/{quota.resource}",
+        "namespace": quota.namespace,
+        "resource": quota.resource,
+        "object": quota.source,
+        "used": quota.used,
+        "limit": quota.limit,
+        "unit": quota.unit,
+        "enforced": quota.is_enforced,
+        "tight": is_tight(quota),
+        "pending": sum(pod.namespace == quota.namespace for pod in picture.pending.values()),
+    }
+
+
+def decision_row(decision: DecisionView) -> dict[str, Any]:
+    return {
+        "id": f"{decision.at_ms}-{decision.uid}",
+        "at": decision.at_ms,
+        "namespace": decision.namespace,
+        "pod": decision.pod,
+        "kind": decision.kind,
+        "node": decision.node,
+        "score": round(decision.score, 2),
+        "asked": decision.asked,
+        "fitted": decision.fitted,
+        "ms": round(decision.duration_ms, 1),
+        "reason": decision.reason,
+    }

@@ -1,0 +1,86 @@
+"""The overview's numbers as JSON values: what the ``summary`` topic carries, REST answers and the page shows."""
+
+from typing import Any
+
+from dashboard.picture.causes import Cause, group_causes
+from dashboard.picture.model import Picture
+from dashboard.picture.problems import Problem, problems
+from dashboard.picture.room import Room, rooms, total_of
+
+TOP_CAUSES = 5
+SHOWN_NAMES = 5
+
+
+def summary(picture: Picture, now_ms: int) -> dict[str, Any]:
+    """Return the values by name. Pairs are (used, total) or (well, total); times are epoch ms, 0 is none."""
+    total = total_of(picture.sums)
+    pending = picture.pending.values()
+    return {
+        "nodes": [sum(node.state == "ok" for node in picture.nodes.values()), len(picture.nodes)],
+        "gpus": [total.healthy, total.gpus],
+        "mem_mib": [total.mem_used, total.mem_total],
+        "cores": [total.cores_used, total.cores_total],
+        "shares": [total.shares_used, total.shares_total],
+        "pending": len(picture.pending),
+        "oldest_pending_ms": min((pod.since_ms for pod in pending), default=0),
+        "problems": [problem_json(problem) for problem in problems(picture, now_ms)],
+        "causes": [cause_json(cause) for cause in group_causes(pending)[:TOP_CAUSES]],
+        "room": [room_json(room) for room in rooms(picture.sums, picture.digests.values())],
+        "leader": leader_json(picture),
+    }
+
+
+def problem_json(problem: Problem) -> dict[str, Any]:
+    return {
+        "id": f"{problem.key}:{','.join(problem.names[:1]) or dict(problem.args).get('ask', '')}",
+        "key": problem.key,
+        "severity": problem.severity,
+        "count": problem.count,
+        "names": problem.names[:SHOWN_NAMES],
+        "since_ms": problem.since_ms,
+        "pods": problem.pods,
+        "href": problem.href,
+        "command": problem.command,
+        "args": dict(problem.args),
+    }
+
+
+def cause_json(cause: Cause) -> dict[str, Any]:
+    return {
+        "id": cause.key,
+        "cause": cause.cause,
+        "ask": cause.ask,
+        "pods": cause.pods,
+        "namespaces": len(cause.namespaces),
+        "since_ms": cause.since_ms,
+    }
+
+
+def room_json(room: Room) -> dict[str, Any]:
+    sums = room.sums
+    return {
+        "id": room.model,
+        "model": room.model,
+        "gpus": sums.gpus,
+        "mem_mib": [sums.mem_used, sums.mem_total],
+        "cores": [sums.cores_used, sums.cores_total],
+        "shares": [sums.shares_used, sums.shares_total],
+        "whole": sums.whole,
+        "block": room.block,
+        "block_nodes": room.block_nodes,
+        "piece_mib": room.piece_mib,
+        "pieces": sums.pieces,
+        "stranded_mib": sums.stranded_mib,
+    }
+
+
+def leader_json(picture: Picture) -> dict[str, Any]:
+    leader = picture.leader
+    return {
+        "holder": leader.holder,
+        "seen_ms": leader.seen_ms,
+        "is_leader": leader.is_leader,
+        "is_elected": leader.is_elected,
+        "is_synced": leader.is_synced,
+        "duration_seconds": leader.duration_seconds,
+    }

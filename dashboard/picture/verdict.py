@@ -1,0 +1,194 @@
+"""Why a pod waits: one verdict, and what led to it (console.md 6.2). Words are made here, once for page and REST."""
+
+from dataclasses import dataclass
+from typing import Any, Final
+
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+
+from dashboard import presenters, wording
+from dashboard.picture import causes
+from dashboard.picture.model import Picture
+from scheduler_app.core import reasons
+from scheduler_app.core.publication import AskView, PendingPod
+
+TEXT_WIDTH: Final = 64
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """``kind`` is one of console.md 6.2; ``text`` the sentence; ``key`` and ``args`` the same for machines."""
+
+    kind: str
+    text: str
+    key: str
+    args: dict[str, Any]
+
+
+def verdict(pod: PendingPod, picture: Picture) -> Verdict:
+    """Return the first of these that is true: our fault, stuck, not asked, your request, your quota, full."""
+    for rule in (_our_fault, _stuck, _error, _not_asked, _quota, _request, _full):
+        if found := rule(pod, picture):
+            return found
+    text = _("No node took this pod at the last try.")
+    return Verdict("full", text, "why.unknown", {})
+
+
+def _our_fault(pod: PendingPod, picture: Picture) -> Verdict | None:
+    leader = picture.leader
+    if not leader.is_elected or leader.holder:
+        return None
+    text = _("The scheduler has no leader. Nothing is being placed. Your pod is not the cause.")
+    return Verdict("our_fault", text, "why.no_leader", {})
+
+
+def _stuck(pod: PendingPod, picture: Picture) -> Verdict | None:
+    if not pod.placed_on:
+        return None
+    node = picture.nodes.get(pod.placed_on)
+    if node is not None and node.lock:
+        text = _("Placed on {node}, but the node has not started it: its lock is held.")
+    else:
+        text = _("Placed on {node}, but the node has not started it yet.")
+    return Verdict("stuck", text.format(node=pod.placed_on), "why.stuck", {"node": pod.placed_on})
+
+
+def _error(pod: PendingPod, picture: Picture) -> Verdict | None:
+    if not pod.error or pod.cause:
+        return None
+    return Verdict("our_fault", _("The last try ended in an error: {error}").format(error=pod.error), "why.error", {})
+
+
+def _not_asked(pod: PendingPod, picture: Picture) -> Verdict | None:
+    if pod.tries:
+        return None
+    if "gate" in pod.before_text.lower():
+        return Verdict("gated", _("Held by a scheduling gate."), "why.gated", {})
+    if pod.before_text:
+        text = _("kube-scheduler has ruled out all nodes before asking us: {text}").format(text=pod.before_text)
+    else:
+        text = _("kube-scheduler has not asked for this pod yet.")
+    return Verdict("not_asked", text, "why.not_asked", {"text": pod.before_text})
+
+
+def _quota(pod: PendingPod, picture: Picture) -> Verdict | None:
+    if pod.cause != reasons.QUOTA_NOT_FIT:
+        return None
+    text = _("The quota of namespace {ns} has less left than this pod asks.").format(ns=pod.namespace)
+    return Verdict("quota", text, "why.quota", {"namespace": pod.namespace})
+
+
+def _request(pod: PendingPod, picture: Picture) -> Verdict | None:
+    """Say when no GPU of the cluster could ever hold the request, however empty."""
+    asked = max((ask.mem_mib for ask in pod.asks), default=0)
+    largest = max((max(picture.topology.mem, default=0), 0))
+    if not largest or asked <= largest:
+        return None
+    values = {"asked": presenters.memory(asked), "largest": presenters.memory(largest)}
+    text = _("No GPU of this cluster has {asked}. The largest has {largest}.").format(**values)
+    return Verdict("request", text, "why.too_large", {"mem_mib": asked, "largest_mib": largest})
+
+
+def _full(pod: PendingPod, picture: Picture) -> Verdict | None:
+    if not pod.asks:
+        return None
+    ask = max(pod.asks, key=lambda ask: (ask.mem_mib, ask.cards))
+    why = str(wording.cause_text(pod.cause).why)
+    args = {"gpus": ask.cards, "vendor": ask.vendor, "mem_mib": ask.mem_mib, "cause": pod.cause}
+    text = f"{_nothing_fits(ask)} {why}".strip()
+    return Verdict("full", text, "why.full", args)
+
+
+def _nothing_fits(ask: AskView) -> str:
+    if not ask.mem_mib:
+        text = ngettext(
+            "No node has {n} {vendor} GPU for this pod.", "No node has {n} {vendor} GPUs for this pod.", ask.cards
+        )
+        return text.format(n=ask.cards, vendor=ask.vendor)
+    text = ngettext(
+        "No node has {n} {vendor} GPU with {size} free.",
+        "No node has {n} {vendor} GPUs with {size} free each.",
+        ask.cards,
+    )
+    return text.format(n=ask.cards, vendor=ask.vendor, size=presenters.memory(ask.mem_mib))
+
+
+def funnel(pod: PendingPod, picture: Picture) -> dict[str, Any]:
+    """Return the way from all nodes to none. What kube-scheduler ruled out is what we were not asked."""
+    nodes = len(picture.nodes)
+    refused = sum(group.nodes for group in pod.groups)
+    return {
+        "nodes": nodes,
+        "ruled_out_before": max(nodes - pod.asked, 0),
+        "before_text": pod.before_text,
+        "asked": pod.asked,
+        "refused": refused,
+    }
+
+
+STEPS: Final = ("admitted", "queued", "gpu_filter", "bound", "running")
+
+
+def journey(pod: PendingPod) -> list[dict[str, Any]]:
+    """Return the steps; the one where the pod stands is marked, those before it are done."""
+    at = {"admitted": pod.since_ms, "queued": pod.since_ms, "gpu_filter": pod.last_try_ms}
+    standing = "bound" if pod.placed_on else "gpu_filter" if pod.tries else "queued"
+    stop = STEPS.index(standing)
+    return [
+        {"step": step, "at": at.get(step, 0), "done": number < stop, "standing": number == stop, "tries": pod.tries}
+        for number, step in enumerate(STEPS)
+    ]
+
+
+def groups(pod: PendingPod) -> list[dict[str, Any]]:
+    """Return the groups of equal refusals, with their words counted and explained."""
+    total = max(sum(group.nodes for group in pod.groups), 1)
+    return [
+        {
+            "text": group.text,
+            "nodes": group.nodes,
+            "share": group.nodes * 100 // total,
+            "words": reasons.words(group.text) or [group.text],
+            "examples": group.examples,
+        }
+        for group in pod.groups
+    ]
+
+
+def words_of(pod: PendingPod) -> list[str]:
+    """Return each reason word once, in the order of the groups."""
+    return list(dict.fromkeys(word for group in groups(pod) for word in group["words"]))
+
+
+def why(pod: PendingPod, picture: Picture) -> dict[str, Any]:
+    """Return the whole answer for scripts."""
+    found = verdict(pod, picture)
+    return {
+        "pod": f"{pod.namespace}/{pod.name}",
+        "state": "pending",
+        "since": presenters.moment(pod.since_ms),
+        "tries": pod.tries,
+        "last_try": presenters.moment(pod.last_try_ms) if pod.last_try_ms else None,
+        "ask": causes.ask_text(pod.asks),
+        "verdict": {"kind": found.kind, "text": found.text, "key": found.key, "args": found.args},
+        "journey": journey(pod),
+        "funnel": funnel(pod, picture),
+        "groups": [{k: v for k, v in group.items() if k != "share"} for group in groups(pod)],
+    }
+
+
+def as_text(pod: PendingPod, picture: Picture, *, now_ms: int) -> str:
+    """Return the answer in ten lines for a terminal or a chat."""
+    way = funnel(pod, picture)
+    waited, last = presenters.since(pod.since_ms, now_ms), presenters.since(pod.last_try_ms, now_ms)
+    lines = [
+        f"{pod.namespace}/{pod.name} pending for {waited}, {pod.tries} tries, last {last} ago",
+        verdict(pod, picture).text,
+        f"  {way['nodes']} nodes: {way['ruled_out_before']} not asked, {way['asked']} asked, {way['refused']} refused",
+    ]
+    for group in pod.groups:
+        near = f"   e.g. {group.examples[0]}" if group.examples else ""
+        lines.append(f"  {group.nodes:5} nodes  {group.text:{TEXT_WIDTH}}{near}".rstrip())
+    leader = f", leader {picture.leader.holder}" if picture.leader.holder else ""
+    lines.append(f"as of {presenters.moment(picture.at_ms)}{leader}")
+    return "\n".join(lines) + "\n"

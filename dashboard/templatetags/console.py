@@ -1,0 +1,111 @@
+"""Template tags of the console: numbers, icons, bars. What they say is in ``presenters`` and ``wording``."""
+
+import time
+from typing import Any
+
+from django import template
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from dashboard import presenters, wording
+
+register = template.Library()
+
+register.filter("middle", presenters.middle)
+
+
+@register.filter
+def number(value: Any) -> str:
+    return presenters.number(_known(value))
+
+
+@register.filter
+def memory(value: Any) -> str:
+    return presenters.memory(_known(value))
+
+
+def _known(value: Any) -> Any:
+    """Return None for a value that a row template does not have; Django passes it as an empty text."""
+    return None if value == "" else value
+
+STATE_GLYPHS = {"ok": "●", "silent": "◆", "unhealthy": "▲", "gone": "▲", "unregistered": "○", "cordoned": "○"}
+STATE_TONES = {"ok": "ok", "silent": "warn", "unhealthy": "bad", "gone": "bad"}
+
+
+@register.simple_tag
+def icon(name: str) -> SafeString:
+    """Return one icon of the sprite. It is decoration: a word stands beside it or in the control's label."""
+    return format_html(
+        '<svg class="icon" aria-hidden="true"><use href="/static/dashboard/icons.svg#{}"></use></svg>', name
+    )
+
+
+@register.filter
+def percent(pair: Any) -> str:
+    """Return a (used, total) pair as percent."""
+    return presenters.percent(*pair) if pair else presenters.UNKNOWN
+
+
+@register.inclusion_tag("dashboard/_bar.html")
+def bar(pair: Any, label: str, field: str = "", live: str = "") -> dict[str, Any]:
+    """Draw a (used, total) pair. ``field`` or ``live`` name what moves it."""
+    used, total = pair or (None, None)
+    return {"ratio": presenters.ratio(used, total), "text": presenters.percent(used, total), "label": label,
+            "field": field, "live": live}  # fmt: skip
+
+
+@register.simple_tag
+def state_badge(state: str, field: str = "") -> SafeString:
+    """Return a state as glyph and word, never colour alone."""
+    return format_html(
+        '<span class="badge tone-{}" data-f="{}" data-fmt="state"><span aria-hidden="true">{}</span> {}</span>',
+        STATE_TONES.get(state, "off"), field, STATE_GLYPHS.get(state, "○"), wording.NODE_STATES.get(state, state),
+    )  # fmt: skip
+
+
+@register.simple_tag
+def age_of(at_ms: int | None, field: str = "") -> SafeString:
+    """Return an age that counts on in the browser; its tooltip has the moment in UTC."""
+    now = time.time_ns() // 1_000_000
+    return format_html(
+        '<time class="age" data-at="{}" data-f="{}" data-fmt="age" datetime="{}">{}</time>',
+        at_ms or 0, field, presenters.moment(at_ms or 0), presenters.since(at_ms or 0, now),
+    )  # fmt: skip
+
+
+@register.simple_tag
+def clock(at_ms: int) -> SafeString:
+    """Return a moment; the browser rewrites it into the reader's own time."""
+    return format_html('<time data-clock="{0}" datetime="{1}">{1}</time>', at_ms, presenters.moment(at_ms))
+
+
+@register.filter
+def problem_title(problem: dict[str, Any]) -> str:
+    return wording.problem_title(
+        problem["key"], count=problem["count"], names=problem["names"], args=problem["args"]
+    )
+
+
+@register.filter
+def problem_help(problem: dict[str, Any]) -> str:
+    return str(wording.PROBLEMS[problem["key"]].help)
+
+
+@register.filter
+def cause_short(word: str) -> str:
+    return str(wording.cause_text(word).short)
+
+
+@register.filter
+def cause_why(word: str) -> str:
+    return str(wording.cause_text(word).why)
+
+
+@register.filter
+def cause_remedy(word: str) -> str:
+    return str(wording.cause_text(word).remedy)
+
+
+@register.filter
+def get(mapping: dict[str, Any], key: str) -> Any:
+    return mapping.get(key)
