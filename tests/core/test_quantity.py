@@ -77,3 +77,27 @@ def test_amounts_in_a_vendors_unit_are_scaled_or_dropped(text: str, factor: int,
 def test_division_is_towards_zero(value: int, by: int, result: int) -> None:
     """MT-E13."""
     assert quantity.divided(value, by) == result
+
+
+@pytest.mark.parametrize(
+    ("text", "has_unit"),
+    [
+        ("16", False),
+        ("1500", False),
+        ("1000", True),
+        ("16Gi", True),
+        ("1.5k", False),
+        ("1.500k", True),
+        ("1k", True),
+        ("2e0", True),
+        ("1.5e1", True),
+        ("0.5e1", False),
+        ("1e1", False),
+        ("1e3", True),
+        ("0", False),
+        ("junk", False),
+    ],
+)
+def test_the_canonical_text_has_a_letter_or_not(text: str, has_unit: bool) -> None:
+    """MXS-6: it decides between GiB and bytes."""
+    assert quantity.has_unit(text) is has_unit

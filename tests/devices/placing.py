@@ -15,12 +15,16 @@ class OneNode:
     """Remembers what earlier pods hold; ``written`` are the annotations of the latest pod that fitted."""
 
     def __init__(self, *backends: DeviceBackend, node: Node) -> None:
-        self.node = node
         self.backends = {backend.vendor_key: backend for backend in backends}
         self.state = ClusterState(self.backends)
-        self.state.merge_node(node, cards_of(node, self.backends))
+        self.register(node)
         self.written: dict[str, str] = {}
         self._pods = 0
+
+    def register(self, node: Node) -> None:
+        """Take what the node says of its cards now."""
+        self.node = node
+        self.state.merge_node(node, cards_of(node, self.backends))
 
     @property
     def usage(self) -> NodeUsage:

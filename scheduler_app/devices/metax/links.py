@@ -13,9 +13,8 @@ Linked = tuple[CardId, int]
 
 
 def zone(card: Card) -> int:
-    """Return a card's link zone, 0 where its vendor has none."""
-    value = card.custom.get(LINK_ZONE, 0)
-    return value if isinstance(value, int) else 0
+    """Return a card's link zone."""
+    return int(card.custom.get(LINK_ZONE, 0))
 
 
 def choose(candidates: Sequence[Linked], *, count: int) -> list[CardId]:

@@ -155,8 +155,9 @@ class SgpuBackend(DeviceBackend):
         whole = [allocation.card for allocation in taken if allocation.cores == WHOLE_CARD_CORES]
         if not whole or not self._weighs_links(given.pod):
             return 0.0
-        zones = {card.id: links.zone(card.card) for card in given.cards}
-        idle = [(card.id, zones[card.id]) for card in given.cards if card.shares_used == 0]
+        own = [card for card in given.cards if card.card.vendor == self.vendor_key]
+        zones = {card.id: links.zone(card.card) for card in own}
+        idle = [(card.id, zones[card.id]) for card in own if card.shares_used == 0]
         return f32(float(links.score([(card, zones[card]) for card in whole], idle)))
 
     def annotations(self, pod: Pod, containers: Containers, *, now_ns: int) -> Mapping[str, str]:

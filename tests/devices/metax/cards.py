@@ -3,10 +3,10 @@
 import json
 
 from scheduler_app.core.backend import DeviceBackend
-from scheduler_app.core.types import CardUsage, Container, Node, VendorKey
+from scheduler_app.core.types import CardRequest, CardUsage, Container, Node, VendorKey
 from scheduler_app.devices import metax
 from scheduler_app.devices.metax.config import Config
-from tests.factories import make_card, make_container, make_node
+from tests.factories import make_card, make_container, make_context, make_node, make_pod
 
 COUNT, MEM, CORES = "metax-tech.com/sgpu", "metax-tech.com/vmemory", "metax-tech.com/vcore"
 APP_CLASS, QOS = "metax-tech.com/sgpu-app-class", "metax-tech.com/sgpu-qos-policy"
@@ -76,3 +76,24 @@ def wants(cards: int, *, gib: int | None = None, cores: int | None = None) -> Co
     if cores is not None:
         limits[CORES] = cores
     return make_container(limits=limits)
+
+
+def ask(cards: int = 1, *, mem: int = 0, percent: int = 0, cores: int = 50) -> CardRequest:
+    return CardRequest(cards, KEY, mem, percent, cores)
+
+
+def fit(
+    *cards: CardUsage,
+    request: CardRequest | None = None,
+    annotations: dict[str, str] | None = None,
+    policy: str = "spread",
+) -> tuple[list[str], str]:
+    """Return the ids of the cards taken, and the reason text."""
+    context = make_context(pod=make_pod(annotations=annotations or {}), policy=policy)
+    result = SGPU.fit(context, cards, request or ask())
+    return [str(held.card) for held in result.allocations], result.reason
+
+
+def used_by(*marks: str, id: str = "a", qos: str = "") -> CardUsage:
+    """Return a card in use by pods of these classes."""
+    return sgpu_card(id, marks=tuple(sorted(marks)), used=(max(len(marks), 1), 0, 0), qos=qos)

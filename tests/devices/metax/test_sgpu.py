@@ -1,113 +1,31 @@
-"""Shared Metax cards. Rules MXS-1 to MXS-19, cases MXS-E14 to MXS-E45."""
+"""Shared Metax cards. Rules MXS-7, MXS-10, MXS-12 to MXS-15, cases MXS-E16 to MXS-E20, MXS-E28 to MXS-E45."""
 
-import json
 from dataclasses import replace
-from datetime import datetime
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_app.core.errors import CodecError, EmptyRegistrationError
-from scheduler_app.core.score import ScoreInput
 from scheduler_app.core.types import Allocation, CardId, CardRequest, CardUsage, VendorKey
 from tests.devices.metax.cards import (
     APP_CLASS,
     KEY,
-    QOS,
-    REGISTER,
     SGPU,
     TOPOLOGY_AWARE,
+    ask,
+    fit,
     sgpu_backend,
     sgpu_card,
     sgpu_node,
     wants,
 )
 from tests.devices.placing import OneNode
-from tests.factories import make_container, make_context, make_node, make_pod
-
-NOON = datetime(2026, 1, 2, 12, 0)  # noqa: DTZ001  (stamps carry no zone)
-BEST_EFFORT, FIXED_SHARE = {QOS: "best-effort"}, {QOS: "fixed-share"}
-
-
-def ask(cards: int = 1, *, mem: int = 0, percent: int = 0, cores: int = 50) -> CardRequest:
-    return CardRequest(cards, KEY, mem, percent, cores)
-
-
-def fit(
-    *cards: CardUsage,
-    request: CardRequest | None = None,
-    annotations: dict[str, str] | None = None,
-    policy: str = "spread",
-) -> tuple[list[str], str]:
-    """Return the ids of the cards taken, and the reason text."""
-    context = make_context(pod=make_pod(annotations=annotations or {}), policy=policy)
-    result = SGPU.fit(context, cards, request or ask())
-    return [str(held.card) for held in result.allocations], result.reason
+from tests.factories import make_container, make_context, make_pod
 
 
 def in_zones(text: str) -> list[CardUsage]:
     """Return idle cards from ``"a1 b2"``: a letter and a link zone."""
     return [sgpu_card(word[0], zone=int(word[1:])) for word in text.split()]
-
-
-def used_by(*marks: str, id: str = "a", qos: str = "") -> CardUsage:
-    """Return a card in use by pods of these classes."""
-    return sgpu_card(id, marks=tuple(sorted(marks)), used=(max(len(marks), 1), 0, 0), qos=qos)
-
-
-def test_a_nodes_cards_are_read_in_order() -> None:
-    """MXS-E14."""
-    text = json.dumps(
-        [
-            {
-                "uuid": "GPU-1",
-                "totalDevCount": 16,
-                "totalCompute": 100,
-                "totalVRam": 65536,
-                "numa": 1,
-                "healthy": True,
-                "qosPolicy": "fixed-share",
-                "linkZone": 2,
-            },
-            {"UUID": "GPU-2"},
-        ]
-    )
-    first, second = SGPU.node_cards(make_node(annotations={REGISTER: text}))
-    assert (first.id, first.index, first.shares, first.cores, first.mem_mib) == ("GPU-1", 0, 16, 100, 65536)
-    assert first.custom == {"QosPolicy": "fixed-share", "Model": "", "LinkZone": 2}
-    assert (second.id, second.index, second.shares, second.healthy) == ("GPU-2", 1, 0, False)
-
-
-@pytest.mark.parametrize(
-    ("text", "kind", "message"),
-    [
-        (None, CodecError, f"annos not found {REGISTER}"),
-        ("[]", EmptyRegistrationError, "no sdevice found on node"),
-        ("null", EmptyRegistrationError, "no sdevice found on node"),
-        ("", CodecError, "not JSON"),
-        ("{}", CodecError, "expected an array of devices"),
-        ("[null]", CodecError, r"\[0\]: expected an object"),
-        ('[{"totalVRam":1.5}]', CodecError, "whole number"),
-        ('[{"totalVRam":"5"}]', CodecError, "whole number"),
-        ('[{"totalVRam":2147483648}]', CodecError, "out of range"),
-        ('[{"availableVRam":"5"}]', CodecError, "whole number"),
-        ('[{"bdf":5}]', CodecError, "expected a text"),
-    ],
-)
-def test_a_node_without_cards_says_why(text: str | None, kind: type[CodecError], message: str) -> None:
-    """MXS-E15; a null element is an error (Q-50)."""
-    node = make_node(annotations={} if text is None else {REGISTER: text})
-    with pytest.raises(kind, match=message):
-        SGPU.node_cards(node)
-    health = SGPU.health(node, now=NOON)
-    assert (health.healthy, health.needs_update, health.stamp) == (False, True, False)
-
-
-def test_a_node_with_cards_is_healthy() -> None:
-    """MXS-4."""
-    assert SGPU.health(sgpu_node(0), now=NOON).healthy is True
-    assert SGPU.cleanup_keys == ()
 
 
 def test_the_last_card_goes_first() -> None:
@@ -168,110 +86,6 @@ def test_memory_may_be_a_percentage() -> None:
 
 
 @pytest.mark.parametrize(
-    ("marks", "wanted", "fits"),
-    [
-        (("",), None, True),
-        (("",), "online", False),
-        (("",), "offline", False),
-        (("",), "weird", True),
-        (("online",), None, False),
-        (("online",), "online", True),
-        (("online",), "offline", False),
-        (("offline", ""), None, False),
-        (("offline", ""), "online", True),
-        (("offline",), "offline", True),
-        (("online", "offline"), "online", True),
-        (("online", "offline"), "offline", False),
-    ],
-)
-def test_classes_share_cards_among_themselves(marks: tuple[str, ...], wanted: str | None, fits: bool) -> None:
-    """MXS-E23 to MXS-E26; MXS-8: a class that does not exist is none."""
-    annotations = {} if wanted is None else {APP_CLASS: wanted}
-    expected = (["a"], "") if fits else ([], "1/1 CardAppClassMismatch")
-    assert fit(used_by(*marks), annotations=annotations) == expected
-
-
-@pytest.mark.parametrize(("text", "mark"), [("online", "online"), ("offline", "offline"), ("weird", "")])
-def test_a_pod_leaves_its_class_on_its_cards(text: str, mark: str) -> None:
-    """MXS-8."""
-    assert SGPU.pod_mark(make_pod(annotations={APP_CLASS: text})) == mark
-    assert SGPU.pod_mark(make_pod()) == ""
-
-
-def test_an_online_pod_takes_no_cores() -> None:
-    """MXS-E17, MXS-E27."""
-    full = sgpu_card(used=(1, 0, 100), marks=("online",))
-    context = make_context(pod=make_pod(annotations={APP_CLASS: "online"}))
-    for card in (full, sgpu_card()):
-        (held,) = SGPU.fit(context, [card], ask(cores=120)).allocations
-        assert (held.cores, held.expects) == (0, None)
-
-
-@pytest.mark.parametrize(
-    ("annotations", "state", "cores", "reason"),
-    [
-        (FIXED_SHARE, used_by("", qos="best-effort"), 50, "1/1 CardQosPolicyMismatch"),
-        (FIXED_SHARE, used_by("", qos="best-effort"), 100, "1/1 ExclusiveDeviceAllocateConflict"),
-        (FIXED_SHARE, sgpu_card(qos="best-effort"), 50, ""),
-        (FIXED_SHARE, used_by("", qos=""), 50, ""),
-        ({}, used_by("", qos="best-effort"), 50, "1/1 CardQosPolicyMismatch"),
-        (BEST_EFFORT, used_by("", qos="best-effort"), 50, ""),
-        (
-            BEST_EFFORT,
-            replace(used_by("", qos="best-effort"), expected="fixed-share"),
-            50,
-            "1/1 CardQosPolicyMismatch",
-        ),
-        (FIXED_SHARE, replace(used_by("", qos="best-effort"), expected="fixed-share"), 50, ""),
-        (FIXED_SHARE, replace(used_by("", qos="best-effort"), expected=""), 50, ""),
-    ],
-)
-def test_pods_on_one_card_have_one_policy(
-    annotations: dict[str, str], state: CardUsage, cores: int, reason: str
-) -> None:
-    """MXS-9, MXS-E21, MXS-E22: what is expected of a card goes before what its node reports."""
-    assert fit(state, request=ask(cores=cores), annotations=annotations) == ([] if reason else ["a"], reason)
-
-
-@pytest.mark.parametrize(
-    ("reported", "cores", "expects"),
-    [
-        ("", 30, "best-effort"),
-        ("best-effort", 30, None),
-        ("fixed-share", 30, "best-effort"),
-        ("best-effort", 100, ""),
-        ("", 100, None),
-    ],
-)
-def test_a_decision_says_what_policy_it_expects_where_it_changes(
-    reported: str, cores: int, expects: str | None
-) -> None:
-    """MXS-14: a pod that has all of a card leaves it without policy."""
-    context = make_context(pod=make_pod(annotations=BEST_EFFORT))
-    (held,) = SGPU.fit(context, [sgpu_card(qos=reported)], ask(cores=cores)).allocations
-    assert held.expects == expects
-
-
-def test_the_expectation_ends_when_the_node_reports_it() -> None:
-    """MXS-4, MXS-E43."""
-    (card,) = SGPU.node_cards(sgpu_node(0, qos="best-effort"))
-    assert SGPU.confirms(card, "best-effort") is True
-    assert SGPU.confirms(card, "") is False
-
-
-def test_a_pods_next_container_sees_the_policy_of_the_first() -> None:
-    """MXS-19."""
-    idle, held = sgpu_card(qos="fixed-share"), Allocation(CardId("a"), KEY, 10, 30)
-    shared, _ = SGPU.add_usage(idle, held, make_pod(annotations=BEST_EFFORT))
-    assert (shared.custom["QosPolicy"], shared.shares_used) == ("best-effort", 1)
-    whole, _ = SGPU.add_usage(idle, replace(held, cores=100), make_pod(annotations=BEST_EFFORT))
-    assert whole.custom["QosPolicy"] == ""
-    online, _ = SGPU.add_usage(idle, held, make_pod(annotations={APP_CLASS: "online"}))
-    assert online.custom["QosPolicy"] == "fixed-share"
-    assert idle.custom["QosPolicy"] == "fixed-share"
-
-
-@pytest.mark.parametrize(
     ("cards", "number", "cores", "annotations", "taken"),
     [
         ("a1 b1 c2 d2 e2", 2, 100, {}, "ba"),
@@ -291,35 +105,6 @@ def test_whole_cards_are_chosen_by_their_links(
     """MXS-10, MXS-E28 to MXS-E31."""
     found, _ = fit(*in_zones(cards), request=ask(number, cores=cores), annotations=annotations)
     assert found == list(taken)
-
-
-@pytest.mark.parametrize(
-    ("first", "second", "taken"),
-    [
-        (("online",), None, "b"),
-        (("offline",), ("online",), "b"),
-        (("online", "offline", "offline"), ("online", "online"), "a"),
-        (("offline",), ("offline", "offline"), "a"),
-        (("online", "online", "online"), ("offline",), "a"),
-    ],
-)
-def test_an_online_pod_goes_where_few_others_are(
-    first: tuple[str, ...], second: tuple[str, ...] | None, taken: str
-) -> None:
-    """MXS-11, MXS-E33."""
-    other = sgpu_card("b") if second is None else used_by(*second, id="b")
-    found, _ = fit(used_by(*first), other, annotations={APP_CLASS: "online"})
-    assert found == [taken]
-
-
-def test_both_containers_of_a_class_need_a_card_of_their_own() -> None:
-    """MXS-E44, MXS-17 [quirk]."""
-    one = OneNode(SGPU, node=sgpu_node(0, 0, 0, 0))
-    for index in range(3):
-        one.place(wants(1, gib=1, cores=10), annotations={"metax-tech.com/use-gpuuuid": f"A{index}"})
-    online = wants(1, gib=1, cores=10)
-    refused = one.place(online, online, annotations={APP_CLASS: "online"})
-    assert refused.reason == "4/4 CardAppClassMismatch"
 
 
 @pytest.mark.parametrize(
@@ -348,24 +133,6 @@ def test_parts_of_cards_have_no_links_to_weigh() -> None:
     """MXS-15, step 2."""
     one = OneNode(sgpu_backend(is_topology_aware=True), node=sgpu_node(1, 1))
     assert one.place(wants(2, gib=1, cores=50)).score == 0.0
-
-
-@pytest.mark.parametrize(
-    ("marks", "score"),
-    [
-        ((), 0.0),
-        (("online", "online"), -40.0),
-        (("offline", "offline"), -200.0),
-        (("online", "online", "offline", "offline"), -44.0),
-    ],
-)
-def test_an_online_pod_scores_by_its_neighbours(marks: tuple[str, ...], score: float) -> None:
-    """MXS-E41: cards that it was not given do not count."""
-    taken = ((Allocation(CardId("a"), KEY, 10, 0),), (Allocation(CardId("a"), KEY, 10, 0),))
-    pod = make_pod(annotations={APP_CLASS: "online"})
-    cards = [used_by(*marks), used_by("offline", id="b")]
-    assert SGPU.score_node(ScoreInput(make_node(), pod, taken, cards, "binpack")) == score
-    assert SGPU.is_policy_neutral is True
 
 
 def test_every_container_has_its_place_in_the_texts() -> None:
