@@ -39,6 +39,7 @@ class Caller:
         connection = self._take(parts.scheme, parts.netloc, timeout_seconds)
         path = parts.path + (f"?{parts.query}" if parts.query else "")
         try:
+            self._connect(connection)
             connection.request("POST", path, body, {"Content-Type": "application/json"})
             response = connection.getresponse()
             content = response.read()
@@ -73,6 +74,14 @@ class Caller:
         if connection.sock:
             connection.sock.settimeout(timeout_seconds)
         return connection
+
+    def _connect(self, connection: http.client.HTTPConnection) -> None:
+        """Connect where needed; afterwards ``close`` can break the call off, so it must not have run yet."""
+        if connection.sock is None:
+            connection.connect()
+        with self._lock:
+            if self._closed:
+                raise ConnectionAbortedError("the cluster is being stopped")
 
     def _drop(self, connection: http.client.HTTPConnection) -> None:
         with self._lock:

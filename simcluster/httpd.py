@@ -12,6 +12,7 @@ from urllib.parse import parse_qsl, unquote
 import httptools
 
 START_SECONDS = 5.0
+_LAST_TURNS = 8  # of the loop: a connection accepted last is made, aborted and closed within them
 
 
 @dataclass(slots=True)
@@ -81,16 +82,20 @@ class HttpServer:
             self.port = server.sockets[0].getsockname()[1]
             self.loop.call_soon(self._ready.set)
             self.loop.run_forever()
-            server.close()
-            self.loop.run_until_complete(self._close_all())
+            self.loop.run_until_complete(self._close(server))
         self.loop.close()
         self._ready.set()
 
-    async def _close_all(self) -> None:
-        tasks = [connection.abort() for connection in list(self.connections)]
-        await asyncio.gather(*[task for task in tasks if task], return_exceptions=True)
+    async def _close(self, server: asyncio.Server) -> None:
+        """Stop listening, then close the server: one closed at once leaves what it has just accepted open."""
+        for sock in server.sockets:
+            self.loop.remove_reader(sock.fileno())
+        for _ in range(_LAST_TURNS):
+            tasks = [connection.abort() for connection in list(self.connections)]
+            await asyncio.gather(*[task for task in tasks if task], return_exceptions=True)
+            await asyncio.sleep(0)
+        server.close()
         await self.loop.shutdown_asyncgens()
-        await asyncio.sleep(0)  # lets the transports close their sockets
 
 
 class Connection(asyncio.Protocol):
