@@ -3,9 +3,18 @@ from collections.abc import Iterator
 import pytest
 
 from tests.kube.scripted_server import ScriptedServer
+from tests.kube.tiny_api import TinyApi
 
 
 @pytest.fixture
 def server() -> Iterator[ScriptedServer]:
     with ScriptedServer() as scripted:
         yield scripted
+
+
+@pytest.fixture
+def api(server: ScriptedServer) -> TinyApi:
+    """Return the store behind ``server``."""
+    tiny = TinyApi()
+    server.answer = tiny
+    return tiny

@@ -62,8 +62,8 @@ class ScriptedServer:
         self.watches: deque[Reply] = deque()
         self.answer: Callable[[Request], Reply] | None = None
         self.closing = threading.Event()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"script": self}))
-        self._server.daemon_threads = True
+        self.connections = 0
+        self._server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"script": self}))
         self.url = f"http://127.0.0.1:{self._server.server_port}"
 
     def client(self, **options: Any) -> KubeClient:
@@ -143,9 +143,20 @@ def unused_url() -> str:
         return f"http://127.0.0.1:{probe.getsockname()[1]}"
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
 class _Handler(BaseHTTPRequestHandler):
     script: ScriptedServer
+
+    def setup(self) -> None:
+        super().setup()
+        self.script.connections += 1
+
     protocol_version = "HTTP/1.1"
+    disable_nagle_algorithm = True
 
     def do_GET(self) -> None:
         target = urlsplit(self.path)
