@@ -4,7 +4,7 @@ import logging
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from scheduler_app.core.types import NodeName, Pod
@@ -19,6 +19,9 @@ CAPACITY = 1000
 TRIES = 4
 FIRST_RETRY_SECONDS = 1.0
 DRAIN_SECONDS = 2.0
+
+
+Queued = Note | Callable[[], Sequence[Note]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +54,7 @@ class EventThread:
         self._capacity = capacity
         self._pause = pause
         self._changed = threading.Condition()
-        self._queue: deque[Note] = deque()
+        self._queue: deque[Queued] = deque()
         self._ending = False
         self._written = self._dropped = self._cut = self._failed = 0
 
@@ -61,6 +64,11 @@ class EventThread:
 
     def pod_event(self, pod: Pod, *, type: str, reason: str, message: str) -> None:
         self._put(Note(Involved("Pod", pod.namespace, pod.name, pod.uid), type, reason, message))
+
+    def pod_events(self, pod: Pod, *, type: str, reason: str, messages: Callable[[], Sequence[str]]) -> None:
+        """Tell several texts of a pod, made in the event thread: listing thousands of nodes takes time."""
+        about = Involved("Pod", pod.namespace, pod.name, pod.uid)
+        self._put(lambda: [Note(about, type, reason, message) for message in messages()])
 
     def node_event(self, node: NodeName, *, type: str, reason: str, message: str) -> None:
         """Tell of a node. Its uid is its name, as kubelets have it: ``describe node`` asks for that."""
@@ -81,7 +89,7 @@ class EventThread:
         if self._throttle is not None:
             self._throttle.close()
 
-    def _put(self, note: Note) -> None:
+    def _put(self, note: Queued) -> None:
         with self._changed:
             if len(self._queue) >= self._capacity:
                 self._dropped += 1
@@ -89,14 +97,18 @@ class EventThread:
             self._queue.append(note)
             self._changed.notify()
 
-    def _next(self, stop: threading.Event) -> Note | None:
+    def _next(self, stop: threading.Event) -> Queued | None:
         with self._changed:
             self._changed.wait_for(lambda: self._queue or self._ending or stop.is_set())
             if self._ending or stop.is_set():
                 return None
             return self._queue.popleft()
 
-    def _write(self, note: Note, stop: threading.Event) -> None:
+    def _write(self, queued: Queued, stop: threading.Event) -> None:
+        for note in [queued] if isinstance(queued, Note) else queued():
+            self._write_one(note, stop)
+
+    def _write_one(self, note: Note, stop: threading.Event) -> None:
         prepared = self._writer.prepare(note)
         if prepared is None:
             self._cut += 1

@@ -1,5 +1,6 @@
 """Fakes of the ports that are not about writing: a clock, what the watch has delivered, what was told."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
@@ -66,6 +67,10 @@ class Events:
 
     def pod_event(self, pod: Pod, *, type: str, reason: str, message: str) -> None:
         self.told.append(Event(type, reason, message, ("Pod", pod.namespace, pod.name)))
+
+    def pod_events(self, pod: Pod, *, type: str, reason: str, messages: Callable[[], Sequence[str]]) -> None:
+        for message in messages():
+            self.pod_event(pod, type=type, reason=reason, message=message)
 
     def node_event(self, node: NodeName, *, type: str, reason: str, message: str) -> None:
         self.told.append(Event(type, reason, message, ("Node", "", node)))

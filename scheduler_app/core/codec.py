@@ -25,7 +25,7 @@ MISSING_FIELDS = "pod annotation format error, missing fields, do not use nodeNa
 
 
 def encode_devices(containers: Iterable[Iterable[Allocation]]) -> str:
-    """Return ``"<uuid>,<type>,<mem>,<cores>:;"``: a ``:`` after every device, a ``;`` after every container (P-8)."""
+    """Return ``"<uuid>,<type>,<mem>,<cores>:;"``: ``:`` after a device, ``;`` after a container (P-8)."""
     return "".join(
         "".join(f"{a.card},{a.type},{a.mem_mib},{a.cores}:" for a in container) + ";"
         for container in containers
@@ -33,7 +33,7 @@ def encode_devices(containers: Iterable[Iterable[Allocation]]) -> str:
 
 
 def decode_devices(text: str) -> Containers:
-    """Read a pod device text; the trailing ``;`` yields one empty container at the end, as the reference (P-10)."""
+    """Read a pod device text; the trailing ``;`` yields one empty container at the end (P-10)."""
     return tuple(_container(part) for part in text.split(";"))
 
 
@@ -92,7 +92,7 @@ def _index_and_mode(fields: list[str]) -> tuple[int, str]:
 def encode_csv(cards: Iterable[Card]) -> str:
     """Return the nine-field form, a ``:`` after every card."""
     return "".join(
-        f"{c.id},{c.shares},{c.mem_mib},{c.cores},{c.type},{c.numa},{'true' if c.healthy else 'false'},{c.index},{c.mode}:"
+        f"{c.id},{c.shares},{c.mem_mib},{c.cores},{c.type},{c.numa},{str(c.healthy).lower()},{c.index},{c.mode}:"
         for c in cards
     )
 

@@ -1,4 +1,7 @@
-"""ResourceQuota arithmetic: limits per object, the smallest holds (Q-24); usage in the vendors' own units (M-24 ff.)."""
+"""ResourceQuota arithmetic (M-24 to M-31).
+
+Limits are kept per object and the smallest holds (Q-24); usage is in the vendors' own units.
+"""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass

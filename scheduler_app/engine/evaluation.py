@@ -1,24 +1,16 @@
-"""Evaluating candidates: what each node offers a pod, and which one wins (F-18, F-40)."""
+"""Evaluating candidates on the plain path: what each node offers a pod (F-18)."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from scheduler_app.core import annotations, reasons
 from scheduler_app.core.config import SchedulerConfig
-from scheduler_app.core.decision import Requests
+from scheduler_app.core.findings import Findings
 from scheduler_app.core.predicate import Ask, Backends, Outcome, predicate
 from scheduler_app.core.quota import NamespaceQuota
 from scheduler_app.core.score import parse_weights
-from scheduler_app.core.types import Devices, NodeName, NodeUsage, Pod
+from scheduler_app.core.types import NodeName, NodeUsage, Pod, Requests
 
-
-@dataclass(frozen=True, slots=True)
-class Evaluation:
-    """Nodes that fit with their scores, the winner last (F-40), and why the others do not."""
-
-    fitting: tuple[tuple[NodeName, float], ...] = ()
-    refused: Mapping[NodeName, str] = field(default_factory=dict)
-    devices: Devices = field(default_factory=dict)  # of the winner
+UNREGISTERED = Outcome(None, reason=reasons.NODE_UNREGISTERED)
 
 
 def ask_for(
@@ -41,22 +33,8 @@ def ask_for(
     )
 
 
-def evaluate(ask: Ask, names: Sequence[NodeName], nodes: Mapping[NodeName, NodeUsage]) -> Evaluation:
-    """Evaluate every candidate on the plain path; names that are not registered are refused (M-23)."""
-    outcomes: dict[NodeName, Outcome] = {}
-    for name in dict.fromkeys(names):
-        node = nodes.get(name)
-        outcomes[name] = predicate(ask, node) if node else Outcome(None, reason=reasons.NODE_UNREGISTERED)
-    return rank(ask.node_policy, outcomes)
-
-
-def rank(policy: str, outcomes: Mapping[NodeName, Outcome]) -> Evaluation:
-    """Order what fits so that the winner is last; of equal scores the smallest name wins (F-40, Q-33)."""
-    fits = [(name, outcome.score) for name, outcome in outcomes.items() if outcome.devices is not None]
-    sign = -1.0 if policy == "spread" else 1.0
-    fits.sort(key=lambda pair: pair[0], reverse=True)
-    fits.sort(key=lambda pair: sign * pair[1])
-    refused = {name: outcome.reason for name, outcome in outcomes.items() if outcome.devices is None}
-    if not fits:
-        return Evaluation((), refused)
-    return Evaluation(tuple(fits), refused, outcomes[fits[-1][0]].devices or {})
+def evaluate(ask: Ask, names: Sequence[NodeName], nodes: Mapping[NodeName, NodeUsage]) -> Findings:
+    """Evaluate every candidate; names that are not registered are refused (M-23), duplicates collapse."""
+    single = tuple(dict.fromkeys(names))
+    found = [predicate(ask, nodes[name]) if name in nodes else UNREGISTERED for name in single]
+    return Findings(single, found, policy=ask.node_policy)

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from scheduler_app.core import reasons
-from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision, Requests
+from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
 from scheduler_app.core.predicate import Backends, requests_of
 from scheduler_app.core.publication import AskView, DecisionView, PendingPod, ReasonGroup
-from scheduler_app.core.types import NodeName, Pod, PodUid
+from scheduler_app.core.types import NodeName, Pod, PodUid, Requests
 
 RECENT_DECISIONS = 200
 EXAMPLES = 5
@@ -65,7 +65,7 @@ class PendingBoard:
             self._fresh.append(view)
             self._recent.appendleft(view)
             known = self._waiting.get(decision.pod.uid) or _new(decision.pod)
-            groups = groups_of(decision.refused)
+            groups = () if decision.kind == "placed" else groups_of(decision.refused)
             self._set(
                 replace(
                     known,
@@ -135,7 +135,8 @@ def groups_of(refused: Mapping[NodeName, str]) -> tuple[ReasonGroup, ...]:
 
 
 def view_of(decision: Decision) -> DecisionView:
-    groups = groups_of(decision.refused)
+    texts = decision.findings.texts
+    dominant = max(texts, key=lambda text: (texts[text], text), default="")
     return DecisionView(
         decision.at_ms,
         decision.pod.namespace,
@@ -145,9 +146,9 @@ def view_of(decision: Decision) -> DecisionView:
         str(decision.chosen.node) if decision.chosen else "",
         decision.chosen.score if decision.chosen else 0.0,
         decision.asked,
-        len(decision.fitting),
+        decision.findings.fitted,
         decision.duration_ms,
-        decision.error or (groups[0].text if groups and not decision.chosen else ""),
+        decision.error or ("" if decision.chosen else dominant),
     )
 
 

@@ -7,25 +7,24 @@ Missing outcomes are worked out without any lock: shapes never change their mean
 from collections import OrderedDict
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import cast
 
-from scheduler_app.core import reasons
+from scheduler_app.core.findings import Findings
 from scheduler_app.core.predicate import Ask, Outcome, predicate
 from scheduler_app.core.types import NodeName, NodeUsage
-from scheduler_app.engine.evaluation import Evaluation, rank
+from scheduler_app.engine.evaluation import UNREGISTERED
 from scheduler_app.engine.shapetable import NO_SHAPE
 
 REQUESTS_KEPT = 256
 OUTCOMES_KEPT = 200_000
-UNREGISTERED = Outcome(None, reason=reasons.NODE_UNREGISTERED)
 
 Table = dict[int, Outcome]
 
 
 @dataclass(slots=True)
 class Work:
-    """What was done since the start: outcomes looked up, and worked out on the plain path."""
+    """What was done since the start: outcomes worked out on the plain path."""
 
-    hits: int = 0
     misses: int = 0
 
 
@@ -45,37 +44,36 @@ class ShapeMemo:
         nodes: Mapping[NodeName, NodeUsage],
         *,
         alone: frozenset[NodeName] = frozenset(),
-    ) -> Evaluation:
-        """Evaluate candidates; ``alone`` are nodes whose card ids the pod names, so that they are like no other."""
+    ) -> Findings:
+        """Evaluate candidates; ``alone`` are nodes whose card ids the pod names: they are like no other."""
+        single = tuple(dict.fromkeys(names))
+        usages = list(map(nodes.get, single))
         table = self._table(self._signature(ask))
-        outcomes: dict[NodeName, Outcome] = {}
         before = len(table)
-        for name in names:
-            node = nodes.get(name)
-            if node is None:
-                outcomes[name] = UNREGISTERED
-                continue
-            known = table.get(node.shape)
-            outcomes[name] = self._miss(ask, node, table, alone) if known is None or name in alone else known
+        outcomes = [UNREGISTERED if usage is None else table.get(usage.shape) for usage in usages]
+        if alone or None in outcomes:
+            outcomes = [
+                known
+                if usage is None
+                else self._known_or_miss(ask, usage, table, is_alone=usage.name in alone)
+                for usage, known in zip(usages, outcomes, strict=True)
+            ]
         self._kept += len(table) - before
         self._trim(table)
-        return self._with_devices(ask, rank(ask.node_policy, outcomes), nodes)
+        return Findings(single, cast(list[Outcome], outcomes), policy=ask.node_policy)
 
-    def _miss(self, ask: Ask, node: NodeUsage, table: Table, alone: frozenset[NodeName]) -> Outcome:
+    def _known_or_miss(self, ask: Ask, node: NodeUsage, table: Table, *, is_alone: bool) -> Outcome:
+        """Look once more, since an equal node may have come just before; else work the outcome out."""
+        known = None if is_alone else table.get(node.shape)
+        if known is not None:
+            return known
         self.work.misses += 1
         outcome = predicate(ask, node)
-        if node.shape != NO_SHAPE and node.name not in alone and outcome.is_shared:
-            table[node.shape] = Outcome(
-                None if outcome.devices is None else {}, outcome.score, outcome.reason
-            )
-        return outcome
-
-    def _with_devices(self, ask: Ask, found: Evaluation, nodes: Mapping[NodeName, NodeUsage]) -> Evaluation:
-        """Fit the winner once more on its own cards: what is remembered knows no ids."""
-        if not found.fitting:
-            return found
-        outcome = predicate(ask, nodes[found.fitting[-1][0]])
-        return Evaluation(found.fitting, found.refused, outcome.devices or {})
+        if is_alone or node.shape == NO_SHAPE or not outcome.is_shared:
+            return outcome
+        kept = Outcome(None if outcome.devices is None else {}, outcome.score, outcome.reason)
+        table[node.shape] = kept
+        return kept
 
     def _signature(self, ask: Ask) -> Hashable:
         """Return everything besides the node that an outcome depends on."""

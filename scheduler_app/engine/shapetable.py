@@ -60,7 +60,7 @@ class ShapeTable:
 
 def _card_key(card: Card, places: Mapping[CardId, int]) -> Hashable:
     links = tuple(
-        sorted((places[other], score) for other, score in card.link_scores.items() if other in places)
+        sorted((places[CardId(other)], score) for other, score in card.link_scores.items() if other in places)
     )
     custom = "" if card.custom is NOTHING else json.dumps(card.custom, sort_keys=True, default=str)
     return (
