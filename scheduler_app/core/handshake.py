@@ -1,4 +1,4 @@
-"""The handshake between scheduler and node plugin: ``Requesting_<YYYY-MM-DD hh:mm:ss>`` (P-13, R-8, VB-22)."""
+"""The handshake of scheduler and node plugin: ``Requesting_<YYYY-MM-DD hh:mm:ss>`` (P-13, R-8, VB-22)."""
 
 from __future__ import annotations
 

@@ -18,7 +18,7 @@ LIMITS_PREFIX = "limits."
 
 @dataclass(frozen=True, slots=True)
 class QuotaEntry:
-    """One resource of one namespace. ``limit`` None is no limit; ``source`` names the object whose limit holds."""
+    """One resource of one namespace. ``limit`` None is none; ``source`` names the object whose limit holds."""
 
     used: int = 0
     limit: int | None = None
@@ -39,7 +39,7 @@ class NamespaceQuota:
         )
 
     def allows(self, names: "ResourceNames", *, mem_mib: int, cores: int) -> bool:
-        """Say whether so much more may be used (M-31). Equality fits; a limit of 0 blocks any positive request."""
+        """Say whether so much more may be used (M-31). Equality fits; 0 blocks any positive request."""
         return self._fits(names.mem, mem_mib, max(names.mem_factor, 1)) and self._fits(names.cores, cores, 1)
 
     def _fits(self, resource: str, more: int, factor: int) -> bool:
