@@ -18,7 +18,7 @@ LIMITS_PREFIX = "limits."
 
 @dataclass(frozen=True, slots=True)
 class QuotaEntry:
-    """One resource of one namespace. ``limit`` None is none; ``source`` names the object whose limit holds."""
+    """One resource of one namespace. ``limit`` None is none; ``source`` is the object whose limit holds."""
 
     used: int = 0
     limit: int | None = None
