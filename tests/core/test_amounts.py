@@ -17,7 +17,8 @@ def test_what_does_not_wrap_is_let_through(amount: str) -> None:
 
 @pytest.mark.parametrize("group", ["limits", "requests"])
 def test_what_would_wrap_is_refused_by_name(group: str) -> None:
-    draft = make_draft("c1", **{group: {MEM: "4294967297"}})
+    written: dict[str, dict[str, object]] = {group: {MEM: "4294967297"}}
+    draft = make_draft("c1", **written)
     with pytest.raises(AdmissionError) as raised:
         amounts.refuse_wrapping(draft, CORES, MEM)
     assert str(raised.value) == (
