@@ -104,6 +104,11 @@ class Faults:
         with self._lock:
             self._rules.clear()
 
+    @property
+    def is_calm(self) -> bool:
+        """Whether no rule is set, so that a request need not be looked at."""
+        return not self._rules
+
     def effect(self, verb: str, resource: str, text: str) -> Effect:
         """Return what happens to this request, and count it."""
         seconds, code = 0.0, None

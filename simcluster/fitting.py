@@ -17,12 +17,15 @@ class NodeState:
 
     body: Json
     pods: dict[str, Counter[str]] = field(default_factory=dict)
+    used: Counter[str] = field(default_factory=Counter)
 
-    def used(self) -> Counter[str]:
-        total: Counter[str] = Counter()
-        for request in self.pods.values():
-            total.update(request)
-        return total
+    def put(self, uid: str, request: Counter[str]) -> None:
+        """Count a pod that is not counted yet."""
+        self.pods[uid] = request
+        self.used.update(request)
+
+    def take(self, uid: str) -> None:
+        self.used.subtract(self.pods.pop(uid, Counter()))
 
 
 def request_of(pod: Json, ignored: frozenset[str]) -> Counter[str]:
@@ -64,7 +67,7 @@ def why_not(pod: Json, request: Counter[str], node: NodeState) -> str:
 
 
 def _lacking(request: Counter[str], node: NodeState) -> str:
-    allocatable, used = node.body["status"].get("allocatable") or {}, node.used()
+    allocatable, used = node.body["status"].get("allocatable") or {}, node.used
     for name, milli in sorted(request.items()):
         if milli and used[name] + milli > _milli(allocatable.get(name, "0")):
             return "Too many pods" if name == "pods" else f"Insufficient {name}"

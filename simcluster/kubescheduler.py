@@ -215,10 +215,10 @@ class KubeScheduler(Controller):
             return
         self._forget(uid)
         if node in self._nodes:
-            self._nodes[node].pods[uid] = request_of(pod, self._managed())
+            self._nodes[node].put(uid, request_of(pod, self._managed()))
             self._places[uid] = node
 
     def _forget(self, uid: str) -> None:
         node = self._nodes.get(self._places.pop(uid, ""))
         if node:
-            node.pods.pop(uid, None)
+            node.take(uid)

@@ -15,6 +15,7 @@ _NODE_INFO = {
     "containerRuntimeVersion": "containerd://1.7.0",
     "operatingSystem": "linux",
     "architecture": "amd64",
+    "kubeProxyVersion": "",
 }
 
 
@@ -68,7 +69,8 @@ class NodeRecord:
                     {"type": "InternalIP", "address": self.address},
                     {"type": "Hostname", "address": self.name},
                 ],
-                "nodeInfo": _NODE_INFO,
+                "nodeInfo": _NODE_INFO
+                | {"machineID": self.name, "systemUUID": self.name, "bootID": self.name},
             },
         }
 
