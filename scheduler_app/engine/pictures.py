@@ -33,7 +33,7 @@ class Pictures:
         self._node = node
         self._problems = problems
         self._registered_ms = registered_ms
-        self._handshakes = sorted({b.keys.handshake for b in backends.values() if b.keys.handshake})
+        self._handshakes = {key: b.keys.handshake for key, b in backends.items() if b.keys.handshake}
         self._enforced = {
             name
             for backend in backends.values()
@@ -56,7 +56,7 @@ class Pictures:
             is_ready=node.is_ready,
             cards=self._cards(node, usage) if usage else (),
             lock=node.annotations.get(annotations.NODE_LOCK, ""),
-            handshakes={key: node.annotations[key] for key in self._handshakes if key in node.annotations},
+            handshakes=self._handshakes_of(node, usage),
             labels=dict(node.labels),
             registered_ms=self._registered_ms(),
             problem=problem,
@@ -77,6 +77,12 @@ class Pictures:
             for resource, entry in sorted(quota.entries.items())
             if entry.limit is not None or entry.used
         )
+
+    def _handshakes_of(self, node: Node, usage: NodeUsage | None) -> dict[str, str]:
+        """Return the handshakes of vendors with cards there; every node carries those of all vendors (Q-28)."""
+        vendors = dict.fromkeys(card.card.vendor for card in usage.cards) if usage else {}
+        keys = [self._handshakes[vendor] for vendor in vendors if vendor in self._handshakes]
+        return {key: node.annotations[key] for key in keys if key in node.annotations}
 
     def _cards(self, node: Node, usage: NodeUsage) -> tuple[CardView, ...]:
         shares = _shares(self._state.pods_on(usage.name))
