@@ -2,14 +2,14 @@
 
 Not locked: ``cache.ClusterState`` owns one and calls it under its lock.
 
-A reservation of ours is ahead of the watch for a moment. Until the written annotations come back, the state
-the pod was in before the decision is told apart by its *signature* (the annotations that matter) and ignored;
-any other content is somebody's newer word and is followed (Q-46). The signature of what a failed filter call
-gave up is ignored as well, until ``/filter`` places the pod again or the pod is bound (Q-39).
+A reservation of ours is ahead of the watch for a moment. Until the written annotations come back, the states
+the pod was in before the decision are told apart by their *signatures* (the annotations that matter) and
+ignored; any other content is somebody's newer word and is followed (Q-46). The signatures of what a failed
+filter call gave up are ignored as well, until ``/filter`` places the pod again or the pod is bound (Q-39).
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from scheduler_app.core import accounting, annotations, codec
 from scheduler_app.core.types import Condition, Devices, NodeName, Pod, PodUid
@@ -17,6 +17,8 @@ from scheduler_app.engine.nodebook import Backends, Held, NodeBook
 from scheduler_app.engine.quotabook import QuotaBook
 
 Signature = tuple[tuple[str, str], ...]
+Past = tuple[Signature, ...]
+RECALLED = 16  # signatures kept for a pod: more can hardly be on their way at once
 
 
 @dataclass(slots=True)
@@ -28,8 +30,12 @@ class PodEntry:
     raw: Devices
     devices: Devices
     signature: Signature
-    stale: Signature | None = None  # while the reservation has not come back in the watch
-    condition: Condition | None = None  # ``PodScheduled`` when we decided
+    stale: Past | None = None  # while the reservation has not come back in the watch
+    condition: Condition = field(default_factory=Condition)  # ``PodScheduled`` when it was decided
+
+    @property
+    def past(self) -> Past:
+        return ((*(self.stale or ()), self.signature)) if self.signature else (self.stale or ())
 
 
 class PodBook:
@@ -40,7 +46,7 @@ class PodBook:
         keys = {key for backend in backends.values() for key in backend.written_keys}
         self._keys = tuple(sorted(keys | {annotations.ASSIGNED_NODE}))
         self._entries: dict[PodUid, PodEntry] = {}
-        self._given_up: dict[PodUid, Signature] = {}
+        self._given_up: dict[PodUid, Past] = {}
 
     def get(self, uid: PodUid) -> PodEntry | None:
         return self._entries.get(uid)
@@ -76,33 +82,40 @@ class PodBook:
         """Stop counting a pod and return what it held (F-4, B-1)."""
         return self._remove(uid)
 
-    def give_up(self, pod: Pod) -> None:
-        """Stop counting a pod, and do not count what it is annotated with now again (Q-39, F16)."""
+    def give_up(self, pod: Pod, *, taken: PodEntry | None = None) -> None:
+        """Stop counting a pod, and count nothing it is or was annotated with again (Q-39, F16).
+
+        ``taken`` is what ``take`` returned: the pod at hand may be older than our last decision about it.
+        """
+        entry = self._remove(pod.uid)
+        past = self._recalled(pod, taken, entry)
+        if past:
+            self._given_up[pod.uid] = past
+
+    def assume(
+        self, pod: Pod, *, before: Pod, node: NodeName, devices: Devices, taken: PodEntry | None = None
+    ) -> None:
+        """Count a reservation; ``pod`` carries the annotations about to be written, ``before`` does not."""
+        signature = self.signature(pod)
+        past = tuple(old for old in self._recalled(before, taken) if old != signature)
+        self._given_up.pop(pod.uid, None)
+        effective = _effective(pod, devices)
+        self._put(PodEntry(pod, node, devices, effective, signature, stale=past, condition=before.scheduled))
+
+    def _recalled(self, pod: Pod, *entries: PodEntry | None) -> Past:
+        """Return the signatures of earlier states that may still arrive, the newest last."""
+        found = dict.fromkeys(self._given_up.get(pod.uid, ()))
+        for entry in entries:
+            found |= dict.fromkeys(entry.past if entry else ())
         signature = self.signature(pod)
         if signature:
-            self._given_up[pod.uid] = signature
-        self._remove(pod.uid)
-
-    def assume(self, pod: Pod, *, before: Pod, node: NodeName, devices: Devices) -> None:
-        """Count a reservation; ``pod`` carries the annotations about to be written, ``before`` does not."""
-        self._given_up.pop(pod.uid, None)
-        self._put(
-            PodEntry(
-                pod,
-                node,
-                devices,
-                _effective(pod, devices),
-                self.signature(pod),
-                stale=self.signature(before),
-                condition=before.scheduled,
-            )
-        )
+            found[signature] = None
+        return tuple(found)[-RECALLED:]
 
     def _follow(self, pod: Pod, entry: PodEntry | None) -> None:
         signature = self.signature(pod)
-        if entry is not None and signature == entry.stale != entry.signature:
-            return
-        if not pod.node_name and self._given_up.get(pod.uid) == signature:
+        stale = (entry.stale if entry else None) or self._given_up.get(pod.uid, ())
+        if not pod.node_name and signature in stale:
             return
         self._given_up.pop(pod.uid, None)
         if entry is not None and signature == entry.signature and not _use_changed(entry.pod, pod):
@@ -110,7 +123,7 @@ class PodBook:
             return
         raw = self._decode(pod)
         node = NodeName(pod.annotations[annotations.ASSIGNED_NODE])
-        condition = entry.condition if entry else None
+        condition = entry.condition if entry else pod.scheduled
         self._put(PodEntry(pod, node, raw, _effective(pod, raw), signature, condition=condition))
 
     def _confirm(self, entry: PodEntry, pod: Pod) -> None:
@@ -134,10 +147,10 @@ class PodBook:
     def _is_given_up(self, entry: PodEntry, pod: Pod) -> bool:
         """Say whether kube-scheduler gave the pod up after our decision (F16)."""
         return (
-            entry.condition is not None
-            and not pod.node_name
+            not pod.node_name
             and pod.scheduled.status == "False"
             and pod.scheduled != entry.condition
+            and self.signature(pod) == entry.signature  # else the event is older than the decision
         )
 
     def _put(self, entry: PodEntry) -> None:

@@ -1,7 +1,7 @@
 """The remembering evaluator: a request's outcome is worked out once for each distinct node state.
 
-It answers exactly as ``evaluation.evaluate`` does, which stays the readable truth; a property test holds both equal.
-Missing outcomes are worked out without any lock: shapes never change their meaning.
+It answers exactly as ``evaluation.evaluate`` does, which stays the readable truth; a property test holds both
+equal. Missing outcomes are worked out without any lock: shapes never change their meaning.
 """
 
 from collections import OrderedDict

@@ -1,8 +1,8 @@
 """Shapes: node states told apart by everything a decision can depend on except names, as small integers.
 
-A cluster of thousands of nodes has few of them, and the outcome of a request is worked out once for each. Cards
-count by position, so ids are left out; link scores are kept by the position of the other card. A node on which
-two cards share an id is like no other (Q-44).
+A cluster of thousands of nodes has few of them, and the outcome of a request is worked out once for each.
+Cards count by position, so ids are left out; link scores are kept by the position of the other card. A node
+on which two cards share an id is like no other (Q-44).
 
 Not locked: ``cache.ClusterState`` owns one and calls it under its lock.
 """
@@ -14,7 +14,7 @@ from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.types import NOTHING, Card, CardId, CardUsage, Node, VendorKey
 
 NO_SHAPE = -1
-LIMIT = 100_000  # distinct states kept; beyond it the table starts anew and remembered outcomes are never met again
+LIMIT = 100_000  # distinct states kept; beyond it the table starts anew, and old outcomes are never met again
 
 
 class ShapeTable:
@@ -40,7 +40,8 @@ class ShapeTable:
         if static is None:
             return NO_SHAPE
         state = tuple([
-            (u.shares_used, u.mem_used_mib, u.cores_used, u.healthy, u.slices, u.marks, u.expected) for u in used
+            (u.shares_used, u.mem_used_mib, u.cores_used, u.healthy, u.slices, u.marks, u.expected)
+            for u in used
         ])  # fmt: skip
         return self._intern(self._shapes, (static, state, self._traits(node, used)))
 
