@@ -7,7 +7,10 @@ from whitenoise.middleware import WhiteNoiseMiddleware
 
 
 class StaticMiddleware(WhiteNoiseMiddleware):  # type: ignore[misc]  # whitenoise ships no types
-    """WhiteNoise answers with a synchronous stream, which an ASGI server must first drain; our files are small."""
+    """WhiteNoise answers with a synchronous stream, which an ASGI server must first drain.
+
+    Our files are small.
+    """
 
     @staticmethod
     def serve(static_file: Any, request: HttpRequest) -> HttpResponse:

@@ -93,19 +93,29 @@ _OURS = (
     ),
     FlagSpec("quota-all-vendors", False, "check quota in every vendor's fit", boolean, ours=True),
 )
+_TEXTS = (
+    "vmodule",
+    "log_dir",
+    "log_file",
+    "log_backtrace_at",
+    "log_file_max_size",
+    "stderrthreshold",
+    "alsologtostderrthreshold",
+)
+_SWITCHES = (
+    "logtostderr",
+    "alsologtostderr",
+    "legacy_stderr_threshold_behavior",
+    "add_dir_header",
+    "skip_headers",
+    "skip_log_headers",
+    "one_output",
+)
 _LOGGING = (
     FlagSpec("v", 0, "log verbosity; 4 and more also logs debug lines", int),
-    *(
-        FlagSpec(name, "", "accepted, has no effect")
-        for name in ("vmodule", "log_dir", "log_file", "log_backtrace_at", "log_file_max_size", "stderrthreshold",
-                     "alsologtostderrthreshold")
-    ),
-    *(
-        FlagSpec(name, False, "accepted, has no effect", boolean)
-        for name in ("logtostderr", "alsologtostderr", "legacy_stderr_threshold_behavior", "add_dir_header",
-                     "skip_headers", "skip_log_headers", "one_output")
-    ),
-)  # fmt: skip
+    *(FlagSpec(name, "", "accepted, has no effect") for name in _TEXTS),
+    *(FlagSpec(name, False, "accepted, has no effect", boolean) for name in _SWITCHES),
+)
 
 
 def _of_vendors() -> Iterator[FlagSpec]:

@@ -1,4 +1,6 @@
-"""A pod at admission: what vendors may read and change of it, each change recorded as JSON patch operations (Q-38).
+"""A pod at admission.
+
+What vendors may read and change of it, each change recorded as JSON patch operations (Q-38).
 
 Only what changed is patched, so members this product does not know survive.
 """
@@ -18,7 +20,7 @@ def pointer(*parts: str | int) -> str:
 
 
 class PodDraft:
-    """The pod under review. ``raw`` is the received object and is changed together with the recorded patch."""
+    """The pod under review; ``raw`` is the received object and is changed together with the patch."""
 
     def __init__(self, raw: Json) -> None:
         self.raw = raw

@@ -1,6 +1,7 @@
 """What a filter call found on each candidate, kept compactly and told in full only when somebody asks.
 
-Thousands of candidates share a few outcomes, so a call keeps the names and, beside them, references to outcomes.
+Thousands of candidates share a few outcomes, so a call keeps the names and, beside them, references to
+outcomes.
 """
 
 from collections import Counter

@@ -1,6 +1,9 @@
-"""What the console is told: the live picture as frozen values, made by the publisher thread from the cluster state.
+"""What the console is told.
 
-Amounts are wire integers: MiB, and percent of one card (or the vendor's own unit); ratios are computed by readers.
+The live picture as frozen values, made by the publisher thread from the cluster state.
+
+Amounts are wire integers: MiB, and percent of one card (or the vendor's own unit); ratios are computed by
+readers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -53,7 +56,10 @@ class CardView:
 
 @dataclass(frozen=True, slots=True)
 class NodeView:
-    """One node as of ``version``. ``registered_ms`` is the time of the last look at its registration (epoch ms)."""
+    """One node as of ``version``.
+
+    ``registered_ms`` is the time of the last look at its registration (epoch ms).
+    """
 
     name: str
     version: int
@@ -141,7 +147,10 @@ class DecisionView:
 
 @dataclass(frozen=True, slots=True)
 class LeaderView:
-    """Who leads, as observed. ``holder`` is empty when nobody does; ages are ms since we saw the lease renewed."""
+    """Who leads, as observed.
+
+    ``holder`` is empty when nobody does; ages are ms since we saw the lease renewed.
+    """
 
     is_leader: bool
     is_elected: bool  # leader election is on
@@ -179,9 +188,10 @@ class LiveEvent:
 class Publication:
     """Everything that changed in the revisions after ``base`` up to ``revision``.
 
-    ``nodes`` are whole new values of changed nodes; ``gone`` names of nodes that left; ``pending_put`` whole new
-    values of waiting pods; ``pending_del`` uids that wait no longer. ``quotas`` is the whole list when it changed,
-    else None. ``leader`` and ``sources`` are always there. ``is_whole`` marks a complete picture (after start).
+    ``nodes`` are whole new values of changed nodes; ``gone`` names of nodes that left; ``pending_put`` whole
+    new values of waiting pods; ``pending_del`` uids that wait no longer. ``quotas`` is the whole list when it
+    changed, else None. ``leader`` and ``sources`` are always there. ``is_whole`` marks a complete picture
+    (after start).
     """
 
     epoch: str

@@ -32,7 +32,7 @@ EVEN_WEIGHTS = Weights()
 
 @dataclass(frozen=True, slots=True)
 class ScoreInput:
-    """What a vendor's node score may look at (IF-11). ``cards`` is the node before this pod's app containers."""
+    """What a vendor's node score may look at (IF-11); ``cards`` are as before this pod's containers."""
 
     node: Node
     pod: Pod

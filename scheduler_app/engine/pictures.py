@@ -79,7 +79,7 @@ class Pictures:
         )
 
     def _handshakes_of(self, node: Node, usage: NodeUsage | None) -> dict[str, str]:
-        """Return the handshakes of vendors with cards there; every node carries those of all vendors (Q-28)."""
+        """Return the handshakes of vendors with cards there; nodes carry those of all vendors (Q-28)."""
         vendors = dict.fromkeys(card.card.vendor for card in usage.cards) if usage else {}
         keys = [self._handshakes[vendor] for vendor in vendors if vendor in self._handshakes]
         return {key: node.annotations[key] for key in keys if key in node.annotations}
