@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
-from scheduler_app.kube.client import KubeClient, Stream
+from scheduler_app.kube.client import JSON, KubeClient, Stream
 from scheduler_app.kube.errors import ConnectionBrokenError, DecodeError
 
 LINE_LIMIT = 16 * 1024 * 1024  # far beyond what etcd keeps; whatever grows past it is no event
@@ -20,13 +20,15 @@ class Feed:
         self._open: Stream | None = None
         self._ended = False
 
-    def pieces(self, query: Mapping[str, str], *, read_seconds: float) -> Iterator[bytes]:
+    def pieces(self, query: Mapping[str, str], *, read_seconds: float, accept: str = "") -> Iterator[bytes]:
         """Yield the body of a GET as it arrives. The request is made when the first piece is asked for.
 
         Raises:
             ApiError: the subclass tells why.
         """
-        with self._client.stream(self._path, query=query, read_seconds=read_seconds) as stream:
+        with self._client.stream(
+            self._path, query=query, read_seconds=read_seconds, accept=accept or JSON
+        ) as stream:
             self._keep(stream)
             self._contact()
             for piece in stream:

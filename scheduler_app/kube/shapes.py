@@ -149,6 +149,22 @@ class Bare(Struct):
     metadata: ListMeta = field(default_factory=ListMeta)
 
 
+class BareMeta(Struct, rename="camel", gc=False):
+    uid: str = ""
+    resource_version: str = ""
+
+
+class BareItem(Struct, gc=False):
+    metadata: BareMeta = field(default_factory=BareMeta)
+
+
+class BarePage(Struct):
+    """A list of which only identities and versions are read."""
+
+    metadata: ListMeta = field(default_factory=ListMeta)
+    items: list[BareItem] | None = None
+
+
 class StatusDetails(Struct, rename="camel", gc=False):
     retry_after_seconds: int | None = None
 
