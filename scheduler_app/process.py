@@ -4,6 +4,7 @@ import logging
 from collections.abc import Callable
 
 from scheduler_app import bootstrap, conf, gauges, metrics
+from scheduler_app.reload import ConfigWatcher, Generations
 from scheduler_app.serving import CONSOLE, EXTENDER, METRICS, Bind, DoorThread, serve_console
 from scheduler_app.threads import TABLE, ThreadGroup
 
@@ -16,15 +17,19 @@ def run(*, opened: Callable[[], None] = lambda: None) -> None:
     Raises:
         ConfigError: something is set wrongly; nothing was started, or all of it has ended again.
     """
-    parts = bootstrap.parts()
-    for unknown in parts.devices.unknown:
+    for unknown in bootstrap.parts().devices.unknown:
         logger.warning("device configuration has an unknown key %s", unknown)
     tls = {"cert_file": conf.flag("cert_file"), "key_file": conf.flag("key_file")}
     extender = DoorThread(Bind(EXTENDER, conf.flag("http_bind"), **tls))
     scrape = DoorThread(Bind(METRICS, conf.flag("metrics_bind_address")))
-    threads = ThreadGroup(TABLE, parts, more=[("extender", extender), ("metrics", scrape)])
-    take_out = metrics.install(metrics.Gauges(lambda: gauges.read(parts)))
-    threads.start()
+    generations = Generations(lambda parts: ThreadGroup(TABLE, parts))
+    doors = ThreadGroup(
+        (),
+        bootstrap.parts(),
+        more=[("extender", extender), ("metrics", scrape), ("config", ConfigWatcher(generations))],
+    )
+    take_out = metrics.install(metrics.Gauges(lambda: gauges.read(bootstrap.parts())))
+    doors.start()
     try:
         opened()
         serve_console(
@@ -32,8 +37,9 @@ def run(*, opened: Callable[[], None] = lambda: None) -> None:
             must_end=lambda: extender.failed.is_set() or scrape.failed.is_set(),
         )
     finally:
-        parts.turns.stop()
-        threads.stop()
+        bootstrap.parts().turns.stop()  # first, so that no door waits for a bind that waits for a node
+        doors.stop()
+        generations.stop()
         take_out()
 
 
