@@ -9,6 +9,10 @@ from scheduler_app import deviceconfig
 from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.types import VendorKey
+from scheduler_app.devices import vendors
+
+ENABLING = {vendor.enabling_flag: "false" for vendor in vendors() if vendor.enabling_flag}
+"""Flags without which a vendor is left out, with what a process has by default."""
 
 
 @lru_cache(maxsize=256)
@@ -35,7 +39,7 @@ def selected(backends: Backends, vendors: Collection[str]) -> Backends:
 
 
 def domains(backends: Mapping[VendorKey, DeviceBackend]) -> frozenset[str]:
-    """Return the domains of the backends' resource names, such as ``nvidia.com``."""
+    """Return the domains of the backends' resource names, such as ``example.com``."""
     names = (
         name for b in backends.values() for name in (b.names.count, b.names.mem, b.names.cores) if "/" in name
     )

@@ -1,46 +1,81 @@
-"""What kube-scheduler is answered, in the words of its protocol."""
+"""The extender's door without sockets: a request goes through Django's chain to the product's own views."""
 
-from collections.abc import Mapping
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import orjson
+from django.core.handlers.asgi import ASGIRequest
+from django.core.handlers.base import BaseHandler
+from django.core.handlers.exception import convert_exception_to_response
+from django.http import HttpResponseBase
+
+from scheduler_app import bootstrap
 from scheduler_app.conformance.world import World
-from scheduler_app.core.decision import Decision
-from scheduler_app.core.types import NodeName
-from scheduler_app.kube import decode
 
 Json = dict[str, Any]
+URLCONF = "scheduler_app.extender.urls"
+JSON_HEADERS = (("Content-Type", "application/json"),)
 
 
-def filter(world: World, args: Mapping[str, Any]) -> Json:
-    """Answer ``/filter``."""
-    nodes = args.get("Nodes")
-    decoded = None if nodes is None else [decode.decode_node(item) for item in nodes["items"]]
-    names = args.get("NodeNames")
-    decision = world.scheduler.filter(
-        decode.decode_pod(args["Pod"]),
-        names=None if names is None else [NodeName(n) for n in names],
-        nodes=decoded,
-    )
-    return _answer(decision, nodes)
+@dataclass(frozen=True, slots=True)
+class Answer:
+    status: int
+    headers: dict[str, str]
+    body: bytes
 
 
-def _answer(decision: Decision, nodes: Any) -> Json:
-    answer: Json = {"NodeNames": None, "Nodes": None, "FailedNodes": None, "Error": decision.error}
-    refused = dict(decision.refused)
-    match decision.kind:
-        case "passed_through":
-            answer["NodeNames"] = decision.echoed_names
-            answer["Nodes"] = nodes
-        case "placed" if decision.chosen:
-            answer["NodeNames"] = [decision.chosen.node]
-        case "refused":
-            answer["FailedNodes"] = refused
-        case "simulated":
-            answer["FailedNodes"] = refused
-            if decision.chosen:
-                chosen = decision.chosen.node
-                items = [item for item in nodes["items"] if item["metadata"]["name"] == chosen]
-                answer["Nodes"] = {"items": items}
-        case _:
-            pass
-    return answer
+class _Chain(BaseHandler):
+    """What Django does between a request and a view, with no middleware at all."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view_middleware = []
+        self._template_response_middleware = []
+        self._exception_middleware = []
+        self._middleware_chain = convert_exception_to_response(self._get_response)
+
+
+_chain = _Chain()
+
+
+class Door:
+    """One world's door. Opening it puts the world's parts where the views look for them."""
+
+    def __init__(self, world: World) -> None:
+        self._parts = world.parts()
+
+    def call(
+        self, method: str, path: str, *, body: bytes = b"", headers: Sequence[tuple[str, str]] = ()
+    ) -> Answer:
+        bootstrap.install(self._parts)
+        response = _chain.get_response(_request(method, path, body, headers))
+        names = ("Content-Type", "Allow", "Location", "X-Content-Type-Options")
+        found = {name.lower(): response.headers[name] for name in names if name in response.headers}
+        return Answer(response.status_code, found, _content(response))
+
+    def post(self, path: str, body: Json) -> Json:
+        """Send JSON and return the answer's."""
+        answer = self.call("POST", path, body=orjson.dumps(body), headers=JSON_HEADERS)
+        found: Json = orjson.loads(answer.body)
+        return found
+
+
+def _request(method: str, path: str, body: bytes, headers: Sequence[tuple[str, str]]) -> ASGIRequest:
+    path, _, query = path.partition("?")
+    scope = {
+        "type": "http",
+        "method": method,
+        "path": path,
+        "query_string": query.encode(),
+        "headers": [(name.lower().encode(), value.encode()) for name, value in headers],
+    }
+    request: Any = ASGIRequest(scope, io.BytesIO(body))
+    request._body = body
+    request.urlconf = URLCONF
+    return request  # type: ignore[no-any-return]  # set attributes that stubs do not know
+
+
+def _content(response: HttpResponseBase) -> bytes:
+    return b"".join(response) if response.streaming else bytes(getattr(response, "content", b""))

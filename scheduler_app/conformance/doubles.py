@@ -1,17 +1,23 @@
-"""Fakes of the ports that are not about writing: a clock, what the watch has delivered, what was told."""
+"""Fakes for time and for what only listens."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
-from scheduler_app.core.types import Node, NodeName, Pod
+from scheduler_app.core.types import NodeName, Pod
+from scheduler_app.engine.turns import NodeTurns
 
 
 @dataclass(slots=True)
 class Clock:
-    """Time that moves only when told; epoch seconds."""
+    """Time that moves only when told; epoch seconds. ``readings`` are all values it has had."""
 
     epoch: float
+    readings: list[float] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self.readings.append(self.epoch)
 
     def time(self) -> float:
         return self.epoch
@@ -19,34 +25,28 @@ class Clock:
     def monotonic(self) -> float:
         return self.epoch
 
+    def zoned(self) -> datetime:
+        """Return the time with its zone; the recording ran in UTC."""
+        return datetime.fromtimestamp(self.epoch, UTC)
+
+    def local(self) -> datetime:
+        return self.zoned().replace(tzinfo=None)
+
     def advance(self, seconds: float) -> None:
-        self.epoch += seconds
+        self.epoch += max(seconds, 0.0)
+        self.readings.append(self.epoch)
 
 
-@dataclass(slots=True)
-class Nodes:
-    """``NodeLister`` over what the watch has delivered."""
+class PatientTurns(NodeTurns):
+    """Turns for which waiting takes no time: nobody else acts meanwhile, so the clock jumps to the end."""
 
-    seen: dict[NodeName, Node] = field(default_factory=dict)
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(monotonic=clock.monotonic)
+        self._clock = clock
 
-    def get(self, name: NodeName) -> Node | None:
-        return self.seen.get(name)
-
-    def list(self) -> list[Node]:
-        return list(self.seen.values())
-
-
-@dataclass(slots=True)
-class Pods:
-    """``PodLister`` over what the watch has delivered."""
-
-    seen: dict[tuple[str, str], Pod] = field(default_factory=dict)
-
-    def get(self, namespace: str, name: str) -> Pod | None:
-        return self.seen.get((namespace, name))
-
-    def list(self) -> list[Pod]:
-        return list(self.seen.values())
+    def _wait(self, deadline: float) -> bool:
+        self._clock.advance(deadline - self._clock.monotonic())
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +61,7 @@ class Event:
 
 @dataclass(slots=True)
 class Events:
-    """``EventSink``."""
+    """``EventSink`` that remembers and writes nothing."""
 
     told: list[Event] = field(default_factory=list)
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 
-from scheduler_app.conformance import decisions
+from scheduler_app.conformance import scenario
 from scheduler_app.conformance.cases import Case
-from scheduler_app.conformance.decisions import Mismatch
+from scheduler_app.conformance.mismatch import Mismatch
 from scheduler_app.conformance.scope import Scope
 
 
@@ -24,7 +24,7 @@ class Report:
 def failure(case: Case, scope: Scope) -> str | None:
     """Return the first difference of a case, or None."""
     try:
-        decisions.replay(case, scope)
+        scenario.replay(case, scope)
     except Mismatch as exc:
         return str(exc)
     except Exception as exc:  # noqa: BLE001  (a defect of ours is a difference too, and the rest must still run)

@@ -32,8 +32,8 @@ class Scope:
 
 def _all_backends(case: Case) -> Backends:
     name = case.raw.get("device_config") or case.raw.get("config", "chart")
-    flags = {"enable-ascend": True, "enable-iluvatar": True}
-    return configurations.load(case.configs[name], flags).backends
+    enabling = dict.fromkeys(configurations.ENABLING, True)
+    return configurations.load(case.configs[name], enabling).backends
 
 
 def _domains(value: Any) -> frozenset[str]:

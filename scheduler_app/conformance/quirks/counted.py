@@ -8,6 +8,7 @@ from typing import Any
 
 from scheduler_app.conformance.quirks import held
 from scheduler_app.conformance.quirks.judge import Judge, Seen
+from scheduler_app.core import annotations
 
 Json = dict[str, Any]
 
@@ -20,7 +21,7 @@ class CountedAsItIs(Judge):
             return
         meta = step["pod"]["metadata"]
         if meta.get("deletionTimestamp") or held.has_ended(step["pod"]):
-            self.course.mark(meta["annotations"][held.NODE], namespace=meta["namespace"])
+            self.course.mark(meta["annotations"][annotations.ASSIGNED_NODE], namespace=meta["namespace"])
 
 
 class SidecarsRun(Judge):

@@ -7,9 +7,9 @@ from typing import Any
 from scheduler_app.conformance.quirks import held
 from scheduler_app.conformance.usage import ordered
 from scheduler_app.conformance.world import World
+from scheduler_app.core import annotations
 
 Json = dict[str, Any]
-NODE_POLICY = "hami.io/node-scheduler-policy"
 WORD = re.compile(r"^\d+/\d+ (.+)$")
 
 
@@ -49,7 +49,9 @@ class Course:
             fresh.update(node_names=None, failed_nodes=refused, patch=_removals(actual["patch"]))
             fresh.update(labels=_removals(actual["labels"]), scores={}, events=_refusals(refused, step))
             return fresh
-        fresh.update(node_names=[winner], failed_nodes=None, scores=scores, labels={held.NODE: winner})
+        fresh.update(
+            node_names=[winner], failed_nodes=None, scores=scores, labels={annotations.ASSIGNED_NODE: winner}
+        )
         fresh["events"] = [_success(winner, actual["scores"], scores, step)]
         if winner in free or expected["node_names"] != [winner]:
             fresh["patch"] = self._plausible(actual["patch"], winner)
@@ -87,7 +89,7 @@ class Course:
 
     def _winner(self, pod: Json, scores: Mapping[str, float]) -> str | None:
         given = pod["metadata"].get("annotations") or {}
-        policy = given.get(NODE_POLICY, self._world.config.node_policy)
+        policy = given.get(annotations.NODE_POLICY, self._world.config.node_policy)
         sign = 1 if policy == "spread" else -1
         return min(scores, key=lambda name: (sign * scores[name], name), default=None)
 

@@ -9,10 +9,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from scheduler_app.core import annotations
 from scheduler_app.core.predicate import Backends
 
 Json = dict[str, Any]
-NODE = "hami.io/vgpu-node"
 Amount = Counter[str]
 """``used``, ``usedmem`` and ``usedcores`` of one card."""
 
@@ -71,17 +71,17 @@ def has_ended(pod: Json) -> bool:
 
 def texts(pod: Json, backends: Backends) -> Iterator[tuple[str, str]]:
     """Yield vendor key and device text for each vendor that a pod is annotated with."""
-    annotations = pod["metadata"].get("annotations") or {}
+    given = pod["metadata"].get("annotations") or {}
     for key, backend in backends.items():
-        if backend.keys.allocated in annotations:
-            yield key, annotations[backend.keys.allocated]
+        if backend.keys.allocated in given:
+            yield key, given[backend.keys.allocated]
 
 
 def all_held(pods: Iterable[Json], backends: Backends) -> Holdings:
     """Add up every pod that carries a decision and has not ended."""
     found = Holdings()
     for pod in pods:
-        node = (pod["metadata"].get("annotations") or {}).get(NODE)
+        node = (pod["metadata"].get("annotations") or {}).get(annotations.ASSIGNED_NODE)
         if node is None or pod["status"].get("phase") in ("Succeeded", "Failed"):
             continue
         for vendor, text in texts(pod, backends):

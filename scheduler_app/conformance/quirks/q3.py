@@ -4,9 +4,9 @@ from typing import Any
 
 from scheduler_app.conformance.quirks import held
 from scheduler_app.conformance.quirks.judge import Judge, Seen
+from scheduler_app.core import annotations
 
 Json = dict[str, Any]
-CORDON = "hami.io/device-cordon"
 WORD = "CardCordoned"
 
 
@@ -26,7 +26,7 @@ class CordonAtOnce(Judge):
 
 
 def _cordoned(node: Json) -> set[str]:
-    text = (node["metadata"].get("annotations") or {}).get(CORDON, "")
+    text = (node["metadata"].get("annotations") or {}).get(annotations.DEVICE_CORDON, "")
     return {item.strip() for item in text.split(",")}
 
 

@@ -3,10 +3,8 @@
 What a failed call freed stays free: the old annotations go in the same step, and no later event counts them.
 """
 
-from scheduler_app.conformance.quirks import held
 from scheduler_app.conformance.quirks.judge import Judge, Seen
-
-TIME = "hami.io/vgpu-time"
+from scheduler_app.core import annotations
 
 
 class OldDecisionCleared(Judge):
@@ -17,10 +15,14 @@ class OldDecisionCleared(Judge):
         own = {key for backend in self.world.backends.values() for key in backend.written_keys}
         before = seen.pod["metadata"].get("annotations") or {}
         patch = seen.expected["patch"]
-        stale = {key: None for key in (own | {held.NODE, TIME}) & before.keys() if key not in patch}
+        stale = {
+            key: None
+            for key in (own | {annotations.ASSIGNED_NODE, annotations.ASSIGNED_TIME}) & before.keys()
+            if key not in patch
+        }
         if not stale:
             return seen
         if patch:
             return seen.expecting(patch={**patch, **stale})
-        self.course.mark(before.get(held.NODE), namespace=seen.pod["metadata"]["namespace"])
-        return seen.expecting(patch=stale, labels={held.NODE: None})
+        self.course.mark(before.get(annotations.ASSIGNED_NODE), namespace=seen.pod["metadata"]["namespace"])
+        return seen.expecting(patch=stale, labels={annotations.ASSIGNED_NODE: None})
