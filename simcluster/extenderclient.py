@@ -34,7 +34,7 @@ class ExtenderClient:
         """Ask which nodes stay."""
         inner = {name: value for name, value in pod.items() if name not in {"kind", "apiVersion"}}
         result = self._send("filter", {"Pod": inner, "Nodes": None, "NodeNames": nodes})
-        return _judged(result, nodes)
+        return judged(result, nodes)
 
     def bind(self, pod: Json, node: str) -> None:
         """Let the extender bind; success only says that it did."""
@@ -67,7 +67,8 @@ class ExtenderClient:
         return folded
 
 
-def _judged(result: Json, asked: list[str]) -> Filtered:
+def judged(result: Json, asked: list[str]) -> Filtered:
+    """Read a filter answer, its member names in lower case; ExtenderError for a node not asked about."""
     names = result.get("nodenames")
     if names is None:
         names = [node["metadata"]["name"] for node in ((result.get("nodes") or {}).get("items") or [])]

@@ -1,6 +1,8 @@
 """A seeded generator of pods: teams that come and go on the cards, so that 60 to 75 % are in use."""
 
+import contextlib
 import random
+import time
 from dataclasses import dataclass
 
 from simcluster.api import Api
@@ -26,21 +28,27 @@ _QUOTAS = {
 _LOW, _HIGH = 0.60, 0.75
 _TICK_SECONDS = 1.0
 _BURST = 6  # pods created in a tick at most
-_MOST_PENDING = 12
+_FRESH_PENDING, _ALL_PENDING = 10, 24  # waiting pods, those of the last seconds and all, that stop new ones
+_FRESH_SECONDS = 15.0
 _MOST_IMPOSSIBLE = 3
 _KEEP_FINISHED_SECONDS = 15.0
 _KEEP_PENDING_SECONDS = 120.0
+_JOB = "simcluster/job"
 _IMAGE = "registry.example/team/job:1"
 
 
 @dataclass(slots=True)
 class Known:
-    """What the generator remembers of a pod: the memory it holds in MiB, and where it stands."""
+    """What the generator remembers of a pod: the memory it holds in MiB, since when (monotonic)."""
 
     mem_mib: int
     is_pending: bool
     is_impossible: bool
-    is_ours: bool
+    since: float
+
+    @property
+    def is_fresh(self) -> bool:
+        return time.monotonic() - self.since < _FRESH_SECONDS
 
 
 class Workload(Controller):
@@ -85,44 +93,42 @@ class Workload(Controller):
         return sum(known.mem_mib for known in self._known.values()) / total if total else 1.0
 
     def _know(self, pod: Json, uid: str) -> None:
-        labels = pod["metadata"].get("labels") or {}
+        labels, known = pod["metadata"].get("labels") or {}, self._known.get(uid)
         self._known[uid] = Known(
             mem_mib=_allocated_mib(pod, self._inventory.vendors()),
             is_pending=not pod["spec"].get("nodeName"),
             is_impossible=labels.get("simcluster/impossible") == "true",
-            is_ours="simcluster/job" in labels,
+            since=known.since if known else time.monotonic(),
         )
-        if self._known[uid].is_impossible:
-            self._clear_later(pod, _KEEP_PENDING_SECONDS)
+        if known is None and _JOB in labels:
+            self.after(_KEEP_PENDING_SECONDS, lambda: self._give_up(pod))
 
     def _tick(self) -> None:
         if self._random.random() < 0.02:
             self._target = self._random.uniform(_LOW + 0.02, _HIGH - 0.02)
         vendors = self._inventory.vendors()
+        waiting = [known for known in self._known.values() if known.is_pending and not known.is_impossible]
         impossible = sum(known.is_impossible for known in self._known.values())
-        pending = sum(known.is_pending for known in self._known.values()) - impossible
-        for _ in range(_BURST):
-            if not vendors or self.allocated() >= self._target or pending >= _MOST_PENDING:
-                return
-            pending += self._create(vendors, allow_impossible=impossible < _MOST_IMPOSSIBLE)
+        room = min(_FRESH_PENDING - sum(known.is_fresh for known in waiting), _ALL_PENDING - len(waiting))
+        if not vendors or self.allocated() >= self._target:
+            return
+        for _ in range(min(_BURST, room)):
+            self._create(vendors, allow_impossible=impossible < _MOST_IMPOSSIBLE)
 
-    def _create(self, vendors: list[Vendor], *, allow_impossible: bool) -> int:
-        """Create one pod; return how many now wait more (0 when it was refused)."""
+    def _create(self, vendors: list[Vendor], *, allow_impossible: bool) -> None:
+        """Create one pod; a refusal, of a quota for example, is part of the picture."""
         weights = [self._nodes_of(vendor) for vendor in vendors]
         vendor = self._random.choices(vendors, weights)[0]
         rows = [row for row in vendor.requests if allow_impossible or not row.get("impossible")]
         row = self._random.choices(rows, [row["weight"] for row in rows])[0]
         namespace = self._random.choice(list(_TEAMS))
-        try:
+        with contextlib.suppress(StatusError):
             self.api.create("pods", self._pod(row, namespace))
-        except StatusError:
-            return 0
-        return 0 if row.get("impossible") else 1
 
     def _pod(self, row: Json, namespace: str) -> Json:
         number = self._job_numbers[row["name"]] = self._job_numbers.get(row["name"], 0) + 1
         limits = {name: str(self._amount(spec)) for name, spec in row["limits"].items()}
-        labels = {"app": row["name"], "team": _TEAMS[namespace], "simcluster/job": row["name"]}
+        labels = {"app": row["name"], "team": _TEAMS[namespace], _JOB: row["name"]}
         if row.get("impossible"):
             labels["simcluster/impossible"] = "true"
         resources = {"limits": {"cpu": "2", "memory": "8Gi"} | limits}
@@ -145,9 +151,14 @@ class Workload(Controller):
 
     def _clear_later(self, pod: Json, seconds: float) -> None:
         uid = pod["metadata"]["uid"]
-        if "simcluster/job" in (pod["metadata"].get("labels") or {}) and uid not in self._ending:
+        if _JOB in (pod["metadata"].get("labels") or {}) and uid not in self._ending:
             self._ending.add(uid)
             self.after(seconds, lambda: self._clear(pod))
+
+    def _give_up(self, pod: Json) -> None:
+        present = self.api.find("pods", key_of(pod))
+        if present and not present["spec"].get("nodeName"):
+            self._clear(pod)
 
     def _clear(self, pod: Json) -> None:
         present = self.api.find("pods", key_of(pod))

@@ -2,7 +2,7 @@ import platform
 
 import pytest
 
-from simcluster import fleet
+from simcluster import fleet, workload
 from simcluster.cluster import Cluster, Settings
 from simcluster.fleet import FleetError, Group
 from simcluster.quotas import usage
@@ -121,6 +121,14 @@ def test_the_workload_fills_the_cluster(extender: TinyExtender) -> None:
 def test_the_same_seed_asks_for_the_same_pods() -> None:
     assert _first_pods(3) == _first_pods(3)
     assert _first_pods(3) != _first_pods(4)
+
+
+def test_teams_give_up_on_pods_that_never_start(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(workload, "_KEEP_PENDING_SECONDS", 0.05)
+    with Cluster(Settings(fleet="nvidia:1x1")) as cluster:
+        wait_until(lambda: bool(cluster.api.list("pods")))
+        first = next(iter(cluster.api.keys("pods")))
+        wait_until(lambda: not cluster.api.exists("pods", first))
 
 
 def _first_pods(seed: int) -> list[object]:
