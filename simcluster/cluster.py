@@ -37,7 +37,7 @@ class Settings:
     when set. ``review_versions``: of the webhook.
     """
 
-    fleet: str = "nvidia:20x8"
+    fleet: str = fleet.DEMO_FLEET
     seed: int = 7
     host: str = "127.0.0.1"
     port: int = 0

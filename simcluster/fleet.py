@@ -13,6 +13,8 @@ from typing import Any
 
 from simcluster.objects import Json
 
+DEMO_FLEET = "nvidia:20x8"
+
 _GROUP = re.compile(r"([a-z0-9-]+)(?:/([a-z0-9-]+))?:(\d+)x(\d+)")
 _UUIDS = uuid.UUID("6f1d3c62-3d0e-4b6e-9a53-0d6a1c1f7e11")
 DEMO_FLEET = "nvidia:20x8"
