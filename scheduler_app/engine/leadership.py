@@ -61,8 +61,9 @@ class Leadership:
 
     def set_synced(self) -> None:
         """Note that a registration pass ended; ignored when leadership was lost meanwhile (L-7)."""
-        if self.is_leader:
-            self._synced.set()
+        with self._lock:
+            if self.is_leader:
+                self._synced.set()
 
     def wait_synced(self, timeout_seconds: float) -> bool:
         """Wait for the first pass on a leader; a replica that does not lead is told so at once."""
@@ -85,10 +86,10 @@ class Leadership:
             had_expired = before is not None and not self.is_leader
             if before is not None and before.lease == lease:
                 return  # a relist or resync shows the same renewal again; it must not prolong it (Q-11)
+            is_ours = self._is_ours(lease)
+            if had_expired or not is_ours:
+                self._synced.clear()  # whoever leads again after a gap needs a pass of the new term
             self._observed = Observed(lease, self._monotonic(), self._clock())
-        is_ours = self._is_ours(lease)
-        if was_ours and not is_ours:
-            self._synced.clear()
         if is_ours and (not was_ours or had_expired):
             self._on_started()
 
@@ -96,7 +97,7 @@ class Leadership:
         """The lease was deleted: nobody leads, and that includes us (L-5)."""
         with self._lock:
             self._observed = None
-        self._synced.clear()
+            self._synced.clear()
 
     def _is_ours(self, lease: Lease) -> bool:
         host = self._config.host_name

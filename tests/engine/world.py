@@ -114,6 +114,10 @@ class World:
             and all(e.used == 0 for q in self.state.quotas().values() for e in q.entries.values())
         )
 
+    def is_untold(self) -> bool:
+        """Say whether nothing was written and nobody was told."""
+        return not (self.writer.patches or self.events.told or self.log.decisions)
+
     def as_written(self, pod: Pod) -> Pod:
         """Return the pod with every patch it got so far, as the API server would have it."""
         merged: dict[str, str | None] = dict(pod.annotations)
