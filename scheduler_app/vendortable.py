@@ -4,8 +4,10 @@ from pathlib import Path
 from typing import Any
 
 from scheduler_app import deviceconfig
+from scheduler_app.deviceconfig import DeviceConfig
 from scheduler_app.devices import vendors
 
+MIB_A_GIB = 1024
 CONFIG = Path(__file__).parent / "default-device-config.yaml"
 
 
@@ -16,7 +18,7 @@ def all_enabled() -> dict[str, bool]:
 
 def rows() -> list[dict[str, Any]]:
     """Return one row a backend, keys ascending."""
-    found = deviceconfig.load(CONFIG.read_text(encoding="utf-8"), all_enabled())
+    found = _default()
     return [
         {
             "key": key,
@@ -32,3 +34,38 @@ def rows() -> list[dict[str, Any]]:
         }
         for key, backend in found.backends.items()
     ]
+
+
+def markdown() -> str:
+    """Return the README's table: one row a backend, vendors by name; units say what an amount of 1 is."""
+    by_title = {vendor.title: vendor for vendor in vendors()}
+    found = _default()
+    lines = ["| vendor | key | number of GPUs | memory | cores |", "|---|---|---|---|---|"]
+    for key, backend in sorted(found.backends.items(), key=lambda item: (found.titles[item[0]], item[0])):
+        names, vendor = backend.names, by_title[found.titles[key]]
+        cells = (
+            f"{vendor.title} (`--{vendor.enabling_flag}`)" if vendor.enabling_flag else vendor.title,
+            f"`{key}`",
+            _amount(names.count),
+            _amount(names.mem, _mem_unit(names.mem_factor)),
+            _amount(names.cores, vendor.cores_unit),
+        )
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines)
+
+
+def _default() -> DeviceConfig:
+    return deviceconfig.load(CONFIG.read_text(encoding="utf-8"), all_enabled())
+
+
+def _mem_unit(factor: int) -> str:
+    """Return the unit that the backend itself scales amounts by."""
+    if factor == MIB_A_GIB:
+        return "GiB"
+    return "MiB" if factor in (0, 1) else f"{factor} MiB"
+
+
+def _amount(resource: str, unit: str = "") -> str:
+    if not resource:
+        return "-"
+    return f"`{resource}` ({unit})" if unit else f"`{resource}`"
