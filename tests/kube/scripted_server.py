@@ -2,12 +2,14 @@
 
 import json
 import socket
+import ssl
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
@@ -66,6 +68,12 @@ class ScriptedServer:
         self.connections = 0
         self._server = _Server(("127.0.0.1", 0), type("Handler", (_Handler,), {"script": self}))
         self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def speak_tls(self, certificate: Path) -> None:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        self._server.socket = context.wrap_socket(self._server.socket, server_side=True)
+        self.url = self.url.replace("http:", "https:")
 
     def client(self, **options: Any) -> KubeClient:
         return KubeClient(ApiClient(Configuration(host=self.url)), **options)
@@ -150,7 +158,7 @@ class _Server(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Report what is wrong with a test; clients that hang up are the point of many."""
-        if not isinstance(sys.exc_info()[1], ConnectionError):
+        if not isinstance(sys.exc_info()[1], ConnectionError | ssl.SSLError):
             super().handle_error(request, client_address)
 
 

@@ -21,6 +21,7 @@ AT = datetime(2026, 1, 2, 15, 4, 5, tzinfo=UTC)
         ("2026-01-02T15:04:05.5Z,ns,pod", LockText(AT + timedelta(seconds=0.5), "ns", "pod")),
         ("2026-01-02T15:04:05.123456789Z", LockText(AT + timedelta(microseconds=123456))),
         ("2026-01-02T15:04:05-00:00", LockText(AT)),
+        ("2026-01-02T10:04:05-05:00", LockText(AT)),
         ("2026-01-02T15:04:05+24:00", LockText(AT - timedelta(hours=24))),
         ("2026-01-02T15:04:05Z,,", LockText(AT)),
         ("2026-01-02T15:04:05Z, ns , pod ", LockText(AT, " ns ", " pod ")),
