@@ -1,7 +1,7 @@
 """The Lease that a sibling kube-scheduler holds, for a reflector to follow (L-1 to L-5). We hold none."""
 
 from scheduler_app.core.types import Lease
-from scheduler_app.kube import paths, shapes
+from scheduler_app.kube import decode, paths, shapes
 from scheduler_app.kube.resources import Resource
 
 
@@ -18,6 +18,15 @@ def lease_resource(namespace: str, name: str) -> Resource[Lease]:
         _lease_from,
         query={"fieldSelector": f"metadata.name={name}"},
     )
+
+
+def decode_lease(raw: decode.Raw) -> Lease:
+    """Return the lease in ``raw``.
+
+    Raises:
+        DecodeError: a member we read has the wrong type; the text names it.
+    """
+    return _lease_from(decode.shape_of(shapes.LeaseShape, raw))
 
 
 def _lease_from(shape: shapes.LeaseShape) -> Lease:

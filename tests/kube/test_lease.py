@@ -3,7 +3,7 @@ import json
 import pytest
 
 from scheduler_app.core.types import Lease
-from scheduler_app.kube.lease import lease_resource
+from scheduler_app.kube.lease import decode_lease, lease_resource
 
 
 def page(spec: object) -> bytes:
@@ -33,6 +33,7 @@ def test_a_partial_lease_is_one_by_which_nobody_leads(spec: object, lease: Lease
     resource = lease_resource("kube-system", "hami")
     found = resource.page(page(spec), malformed=lambda key, problem: pytest.fail(problem))
     assert found.items[0].value == lease
+    assert decode_lease({"metadata": {"name": "hami"}, "spec": spec}) == lease
 
 
 def test_only_the_lease_of_that_name_is_followed() -> None:
