@@ -5,20 +5,28 @@ equal. Missing outcomes are worked out without any lock: shapes never change the
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import cast
+from itertools import repeat
+from operator import attrgetter
 
 from scheduler_app.core.findings import Findings
 from scheduler_app.core.predicate import Ask, Outcome, predicate
-from scheduler_app.core.types import NodeName, NodeUsage
+from scheduler_app.core.types import Node, NodeName, NodeUsage
 from scheduler_app.engine.evaluation import UNREGISTERED
 from scheduler_app.engine.shapetable import NO_SHAPE
 
 REQUESTS_KEPT = 256
 OUTCOMES_KEPT = 200_000
 
-Table = dict[int, Outcome]
+FEW = 4  # shapes that are looked up one by one rather than by going through all names
+ABSENT = NodeUsage(Node(NodeName("")), 0, (), shape=NO_SHAPE - 1)  # stands for names that are not registered
+
+Key = int | NodeName
+"""A shape, or the name of a node that is like no other."""
+
+Table = dict[Key, Outcome]
+_shape_of = attrgetter("shape")
 
 
 @dataclass(slots=True)
@@ -45,35 +53,54 @@ class ShapeMemo:
         *,
         alone: frozenset[NodeName] = frozenset(),
     ) -> Findings:
-        """Evaluate candidates; ``alone`` are nodes whose card ids the pod names: they are like no other."""
-        single = tuple(dict.fromkeys(names))
-        usages = list(map(nodes.get, single))
-        table = self._table(self._signature(ask))
-        before = len(table)
-        outcomes = [UNREGISTERED if usage is None else table.get(usage.shape) for usage in usages]
-        if alone or None in outcomes:
-            outcomes = [
-                known
-                if usage is None
-                else self._known_or_miss(ask, usage, table, is_alone=usage.name in alone)
-                for usage, known in zip(usages, outcomes, strict=True)
-            ]
-        self._kept += len(table) - before
-        self._trim(table)
-        return Findings(single, cast(list[Outcome], outcomes), policy=ask.node_policy)
+        """Evaluate candidates; ``alone`` are nodes whose card ids the pod names: they are like no other.
 
-    def _known_or_miss(self, ask: Ask, node: NodeUsage, table: Table, *, is_alone: bool) -> Outcome:
-        """Look once more, since an equal node may have come just before; else work the outcome out."""
-        known = None if is_alone else table.get(node.shape)
-        if known is not None:
-            return known
+        What is done for each name is done by built-in functions, since there may be thousands.
+        """
+        single = tuple(dict.fromkeys(names))
+        keys: list[Key] = list(map(_shape_of, map(nodes.get, single, repeat(ABSENT))))
+        if alone or NO_SHAPE in keys:
+            keys = [
+                name if key == NO_SHAPE or (name in alone and name in nodes) else key
+                for name, key in zip(single, keys, strict=True)
+            ]
+        table = self._table(self._signature(ask))
+        outcomes = self._outcomes(ask, table, keys, single, nodes)
+        self._trim(table)
+        return Findings(single, keys, outcomes, policy=ask.node_policy)
+
+    def _outcomes(
+        self,
+        ask: Ask,
+        table: Table,
+        keys: list[Key],
+        names: Sequence[NodeName],
+        nodes: Mapping[NodeName, NodeUsage],
+    ) -> dict[Hashable, Outcome]:
+        """Return the outcome of each key, working out what is missing on a node that has the key.
+
+        Nodes of one shape whose outcome is not shared get keys of their own in ``keys``: their names.
+        """
+        distinct = set(keys)
+        outcomes: dict[Hashable, Outcome] = {key: table[key] for key in distinct if key in table}
+        if ABSENT.shape in distinct:
+            outcomes[ABSENT.shape] = UNREGISTERED
+        unshared: set[Key] = set()
+        for key, name in _examples(distinct.difference(outcomes), keys, names):
+            outcome = outcomes[key] = self._work_out(ask, nodes[name])
+            if isinstance(key, int) and outcome.is_shared:
+                table[key] = Outcome(None if outcome.devices is None else {}, outcome.score, outcome.reason)
+                self._kept += 1
+            elif isinstance(key, int):
+                unshared.add(key)
+        for place in [place for place, key in enumerate(keys) if key in unshared] if unshared else ():
+            name = keys[place] = names[place]
+            outcomes[name] = self._work_out(ask, nodes[name])
+        return {key: outcome for key, outcome in outcomes.items() if key not in unshared}
+
+    def _work_out(self, ask: Ask, node: NodeUsage) -> Outcome:
         self.work.misses += 1
-        outcome = predicate(ask, node)
-        if is_alone or node.shape == NO_SHAPE or not outcome.is_shared:
-            return outcome
-        kept = Outcome(None if outcome.devices is None else {}, outcome.score, outcome.reason)
-        table[node.shape] = kept
-        return kept
+        return predicate(ask, node)
 
     def _signature(self, ask: Ask) -> Hashable:
         """Return everything besides the node that an outcome depends on."""
@@ -109,3 +136,13 @@ class ShapeMemo:
         if self._kept > OUTCOMES_KEPT:
             newest.clear()
             self._kept = 0
+
+
+def _examples(
+    wanted: set[Key], keys: Sequence[Key], names: Sequence[NodeName]
+) -> Iterable[tuple[Key, NodeName]]:
+    """Return, for each wanted key, a name that has it."""
+    if len(wanted) <= FEW:
+        return [(key, names[keys.index(key)]) for key in wanted]
+    by_key = dict(zip(keys, names, strict=True))
+    return [(key, by_key[key]) for key in wanted]
