@@ -26,6 +26,10 @@ class BindError(HamiError):
     """The bind failed; the text is the answer's ``Error``."""
 
 
+class PodGoneError(BindError):
+    """The pod was deleted; there is nothing left to tell an Event of (B-1)."""
+
+
 @dataclass(frozen=True, slots=True)
 class BindPorts:
     """What binding needs from outside."""
@@ -76,23 +80,25 @@ class Binder:
     def _bind(self, namespace: str, name: str, uid: str, node_name: NodeName) -> None:
         pod = self._ports.pods.get(namespace, name)
         if pod is None:
-            self._state.take_pod(PodUid(uid))
-            raise BindError(f'pod "{name}" not found')
+            raise self._gone(name, PodUid(uid))
         node = self._ports.nodes.get(node_name)
         if node is None:
             self._event(pod, f"failed to get node {node_name}")
             self._state.take_pod(pod.uid)
             raise BindError(f'node "{node_name}" not found')
         bind_time = str(int(self._clock()))
-        taken = self._lock(node, pod)
+        taken, is_bound = self._lock(node, pod), False
         try:
             phase = {annotations.BIND_PHASE: annotations.PHASE_ALLOCATING, annotations.BIND_TIME: bind_time}
             self._ports.writer.patch_pod(pod, annotations=phase)
             self._ports.writer.bind(namespace=namespace, name=name, uid=uid, node=node_name)
+            is_bound = True
         except HamiError as exc:
-            self._release(taken, node_name, pod)
             self._event(pod, str(exc))
             raise
+        finally:
+            if not is_bound:
+                self._release(taken, node_name, pod)
         text = f"Successfully binding node [{node_name}] to {namespace}/{name}"
         self._ports.events.pod_event(pod, type=notices.NORMAL, reason=notices.BINDING_SUCCEED, message=text)
 
@@ -103,6 +109,8 @@ class Binder:
             return []
         try:
             return self._lock_in_turn(wanted, node, pod)
+        except PodGoneError:
+            raise
         except HamiError as exc:
             self._event(pod, str(exc))
             raise
@@ -113,6 +121,7 @@ class Binder:
         retry = self._config.node_lock_retry_seconds if is_group else 0.0
         with self._turns.queue(node.name, max(patience, retry)) as turn:
             while True:
+                self._check_pod(pod)  # waiting takes time, and what is gone needs no lock
                 try:
                     return self._lock_all(wanted, node, pod)
                 except LockContentionError:
@@ -123,6 +132,16 @@ class Binder:
                             raise BindError(_timed_out(retry, node.name)) from None
                         raise
                     node = self._ports.nodes.get(node.name) or node
+
+    def _check_pod(self, pod: Pod) -> None:
+        now = self._ports.pods.get(pod.namespace, pod.name)
+        if now is None or now.uid != pod.uid:
+            raise self._gone(pod.name, pod.uid)
+
+    def _gone(self, name: str, uid: PodUid) -> PodGoneError:
+        """Give back what a deleted pod had reserved (B-1)."""
+        self._state.take_pod(uid)
+        return PodGoneError(f'pod "{name}" not found')
 
     def _lock_all(self, wanted: list[DeviceBackend], node: Node, pod: Pod) -> list[DeviceBackend]:
         """Lock in ascending vendor order; on the first error give back what was taken, in reverse (Q-18)."""

@@ -57,6 +57,7 @@ class NodeTurns:
             line.append(turn)
             while line[0] is not turn and self._wait(turn.deadline):
                 pass
+            turn.seen = self._signals.get(name, 0)  # the body's first try sees all that was told so far
         try:
             yield turn
         finally:
@@ -83,7 +84,7 @@ class Turn:
         self._turns = turns
         self._name = name
         self.deadline = deadline
-        self._seen = 0
+        self.seen = 0
 
     def wait(self, *, poll_seconds: float | None) -> bool:
         """Wait until the node changed and it is our turn; False when patience has run out.
@@ -93,12 +94,12 @@ class Turn:
         turns = self._turns
         with turns._changed:
             until = turns._monotonic() + (poll_seconds if poll_seconds is not None else float("inf"))
-            while turns._queues[self._name][0] is not self or self._seen == turns._signals.get(self._name, 0):
+            while turns._queues[self._name][0] is not self or self.seen == turns._signals.get(self._name, 0):
                 if poll_seconds is not None and turns._monotonic() >= until:
                     break
                 if not turns._wait(min(self.deadline, until)) and turns._monotonic() >= self.deadline:
                     return False
                 if turns._stopped:
                     return False
-            self._seen = turns._signals.get(self._name, 0)
+            self.seen = turns._signals.get(self._name, 0)
             return turns._monotonic() < self.deadline

@@ -41,16 +41,18 @@ class FakePodWriter:
 
 @dataclass
 class FakeNodeWriter:
-    """``NodeWriter``. ``unreadable`` nodes raise on GET, ``unwritable`` ones on PATCH."""
+    """``NodeWriter``. ``unreadable`` nodes raise on GET, ``unwritable`` ones on PATCH; ``read`` runs at each GET."""
 
     reads: list[NodeName] = field(default_factory=list)
     patches: list[tuple[NodeName, dict[str, str | None]]] = field(default_factory=list)
     labels: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
     unreadable: set[str] = field(default_factory=set)
     unwritable: set[str] = field(default_factory=set)
+    read: Callable[[], None] = lambda: None
 
     def get_node(self, name: NodeName) -> Node:
         self.reads.append(name)
+        self.read()
         if name in self.unreadable:
             raise HamiError(f"{name} cannot be read")
         return Node(name)

@@ -1,0 +1,372 @@
+"""One bind: locks, the phase, the Binding, and the way back from each failure (B-1 to B-8)."""
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import pytest
+
+from scheduler_app.core.backend import DeviceBackend, NodeLock, ResourceNames
+from scheduler_app.core.config import SchedulerConfig
+from scheduler_app.core.decision import BindOutcome
+from scheduler_app.core.errors import HamiError
+from scheduler_app.core.types import Container, NodeName, Pod, VendorKey
+from scheduler_app.engine.binding import Binder, BindPorts
+from scheduler_app.engine.cache import ClusterState
+from scheduler_app.engine.turns import NodeTurns
+from tests.core.plain import PlainBackend
+from tests.engine.world import holding, pod_of
+from tests.factories import make_container, make_node
+from tests.fakes.clock import FakeClock
+from tests.fakes.cluster import FakeLocks, FakeNodes, FakePods, FakePodWriter
+from tests.fakes.told import FakeEvents, FakeLog
+from tests.waiting import wait_until
+
+N1 = NodeName("n1")
+NO_WAIT = SchedulerConfig(bind_wait_seconds=0)
+LOCKED = "node n1 has been locked within 5m0s: node lock contention"
+
+
+def vendor(letter: str, lock: str = "") -> DeviceBackend:
+    """Return a vendor of its own count resource, with a lock unless ``lock`` is "-"."""
+
+    class Vendor(PlainBackend):
+        vendor_key = VendorKey(f"V{letter}")
+        names = ResourceNames(f"{letter}.io/gpu")
+        node_lock = None if lock == "-" else NodeLock(lock or f"{letter}.io/lock")
+
+        def request(self, container: Container) -> object:  # type: ignore[override]  # a CardRequest all the same
+            limits = {"plain.io/gpu": container.limits.get(self.names.count, "0")}
+            return super().request(replace(container, limits=limits))
+
+    return Vendor()
+
+
+def backends(*made: DeviceBackend) -> Mapping[VendorKey, DeviceBackend]:
+    return {backend.vendor_key: backend for backend in made}
+
+
+ONE = backends(vendor("a"))
+POD = pod_of(make_container("c", limits={"a.io/gpu": 1}))
+
+
+@dataclass
+class Bench:
+    """A binder with pods and a node in its informers, and everything it did."""
+
+    pods: FakePods = field(default_factory=lambda: FakePods([POD]))
+    backends: Mapping[VendorKey, DeviceBackend] = field(default_factory=lambda: ONE)
+    config: SchedulerConfig = NO_WAIT
+
+    def __post_init__(self) -> None:
+        self.nodes = FakeNodes([make_node("n1")])
+        self.locks, self.writer = FakeLocks(), FakePodWriter()
+        self.events, self.log, self.clock = FakeEvents(), FakeLog(), FakeClock()
+        self.state, self.turns = ClusterState(self.backends), NodeTurns()
+        ports = BindPorts(self.pods, self.nodes, self.locks, self.writer, self.events, self.log)
+        self.binder = Binder(
+            backends=self.backends,
+            state=self.state,
+            ports=ports,
+            turns=self.turns,
+            config=self.config,
+            clock=self.clock,
+        )
+
+    def bind(self, name: str = "p", node: str = "n1") -> str:
+        """Return the error of binding a pod."""
+        return self.outcome(name, node).error
+
+    def outcome(self, name: str = "p", node: str = "n1") -> BindOutcome:
+        return self.binder.bind(namespace="default", name=name, uid=f"uid-{name}", node=NodeName(node))
+
+
+@pytest.fixture
+def bench() -> Bench:
+    return Bench()
+
+
+def hold(bench: Bench, lock: str = "a.io/lock", owner: str = "default/other") -> None:
+    bench.locks.held[N1, lock] = owner
+
+
+def unlock(bench: Bench, lock: str = "a.io/lock") -> None:
+    """Let the device plugin remove the lock; the watch tells of it."""
+    bench.locks.held.pop((N1, lock), None)
+    bench.turns.node_changed(N1)
+
+
+def test_a_bind_locks_marks_the_phase_and_creates_the_binding(bench: Bench) -> None:
+    """B-4: the lock stays, the node plugin releases it (P-14)."""
+    assert bench.bind() == ""
+    assert bench.writer.patches[0].annotations == {
+        "hami.io/bind-phase": "allocating",
+        "hami.io/bind-time": "1700000000",
+    }
+    assert bench.writer.bound == [("default/p", "uid-p", "n1")]
+    assert bench.locks.held == {("n1", "a.io/lock"): "default/p"}
+    text = "Successfully binding node [n1] to default/p"
+    assert bench.events.told == [("Normal", "BindingSucceed", text)]
+
+
+def test_each_bind_is_recorded(bench: Bench) -> None:
+    bench.bind()
+    bench.bind("nobody")
+    assert [outcome.error for outcome in bench.log.binds] == ["", 'pod "nobody" not found']
+
+
+def test_f17_a_pod_that_is_gone_gives_its_reservation_back(bench: Bench) -> None:
+    """B-1: by the request's uid; no event."""
+    bench.state.assume(holding(POD, "n1", ""), before=POD, node=N1, devices={})
+    bench.pods.seen.clear()
+    assert bench.bind() == 'pod "p" not found'
+    assert bench.state.pods() == ()
+    assert bench.events.told == []
+
+
+def test_an_empty_body_binds_nothing(bench: Bench) -> None:
+    """H-16, K08."""
+    outcome = bench.binder.bind(namespace="", name="", uid="", node=NodeName(""))
+    assert outcome.error == 'pod "" not found'
+    assert bench.writer.patches == []
+    assert bench.locks.calls == []
+
+
+def test_a_node_that_is_gone_gives_the_reservation_back(bench: Bench) -> None:
+    """B-2."""
+    bench.state.assume(holding(POD, "n1", ""), before=POD, node=N1, devices={})
+    assert bench.bind(node="n9") == 'node "n9" not found'
+    assert bench.state.pods() == ()
+    assert bench.events.told == [("Warning", "BindingFailed", "failed to get node n9")]
+
+
+@pytest.mark.parametrize("call", ["patch_pod", "bind"])
+def test_l06_l02_a_failed_call_releases_what_was_taken_and_keeps_the_reservation(
+    bench: Bench, call: str
+) -> None:
+    """B-4, Q-19."""
+    bench.state.assume(holding(POD, "n1", ""), before=POD, node=N1, devices={})
+    bench.writer.fails[call] = HamiError("the server said no")
+    assert bench.bind() == "the server said no"
+    assert bench.locks.held == {}
+    assert bench.events.told == [("Warning", "BindingFailed", "the server said no")]
+    assert len(bench.state.pods()) == 1
+
+
+def test_l08_what_was_taken_is_given_back_in_reverse_and_the_first_error_kept() -> None:
+    """B-5, Q-18: a failing release does not hide why."""
+    three = Bench(FakePods([pod_of(asking_all("abc"))]), backends(vendor("c"), vendor("a"), vendor("b")))
+    three.locks.fails = {
+        ("acquire", "c.io/lock"): HamiError("c is malformed"),
+        ("release", "b.io/lock"): HamiError("b will not go"),
+    }
+    assert three.bind() == "c is malformed"
+    assert [call[:2] for call in three.locks.calls] == [
+        ("acquire", "a.io/lock"),
+        ("acquire", "b.io/lock"),
+        ("acquire", "c.io/lock"),
+        ("release", "b.io/lock"),
+        ("release", "a.io/lock"),
+    ]
+
+
+def asking_all(letters: str) -> Container:
+    return make_container("c", limits={f"{letter}.io/gpu": 1 for letter in letters})
+
+
+def test_q_18_a_lock_that_the_pod_held_before_is_not_given_back(bench: Bench) -> None:
+    """B-11 (2): this call did not take it."""
+    assert bench.bind() == ""
+    bench.writer.fails["bind"] = HamiError("conflict")
+    bench.bind()
+    assert bench.locks.held == {("n1", "a.io/lock"): "default/p"}
+
+
+def test_l02_a_failing_bind_leaves_another_pod_s_lock_alone(bench: Bench) -> None:
+    hold(bench)
+    assert bench.bind() == LOCKED
+    assert bench.locks.held == {("n1", "a.io/lock"): "default/other"}
+    assert bench.events.told == [("Warning", "BindingFailed", LOCKED)]
+
+
+def test_only_vendors_that_the_pod_asks_are_locked() -> None:
+    """VA-8: neither the other vendor's lock nor one of a vendor without locks."""
+    two = Bench(backends=backends(vendor("a"), vendor("b"), vendor("d", "-")))
+    two.bind()
+    assert [call[:2] for call in two.locks.calls] == [("acquire", "a.io/lock")]
+
+
+def test_q_17_init_containers_count_for_locks() -> None:
+    pod = pod_of(Container("web"), init_containers=(asking_all("a"),))
+    bench = Bench(FakePods([pod]))
+    bench.bind()
+    assert len(bench.locks.calls) == 1
+
+
+def test_a_pod_without_cards_takes_no_lock() -> None:
+    bench = Bench(FakePods([pod_of(Container("web"))]))
+    hold(bench)
+    assert bench.bind() == ""
+    assert bench.locks.calls == []
+
+
+def test_bind_wait_zero_refuses_at_once(bench: Bench) -> None:
+    """B-6: a single try, as the reference does."""
+    hold(bench)
+    assert bench.bind() == LOCKED
+    assert len(bench.locks.calls) == 1
+
+
+def patient(seconds: float = 30.0, **config: float) -> SchedulerConfig:
+    return SchedulerConfig(bind_wait_seconds=seconds, **config)  # type: ignore[arg-type]  # floats only
+
+
+class Bound:
+    """A bind in a thread of its own."""
+
+    def __init__(self, bench: Bench, name: str = "p") -> None:
+        self.errors: list[str] = []
+        self._thread = threading.Thread(target=lambda: self.errors.append(bench.bind(name)))
+        self._thread.start()
+
+    def error(self) -> str:
+        self._thread.join(10)
+        assert self.errors, "the bind never ended"
+        return self.errors[0]
+
+
+def test_l14_a_bind_waits_for_the_lock_and_goes_on_when_the_watch_tells() -> None:
+    bench = Bench(config=patient())
+    hold(bench)
+    bound = Bound(bench)
+    wait_until(lambda: len(bench.locks.calls) == 1)
+    unlock(bench)
+    assert bound.error() == ""
+
+
+def test_patience_ends_with_the_contention_error() -> None:
+    bench = Bench(config=patient(0.02))
+    hold(bench)
+    assert bench.bind() == LOCKED
+
+
+def test_a_waiting_bind_sees_the_node_as_it_is_when_its_turn_comes() -> None:
+    """The lock's text is read from the node object (B-10)."""
+    bench = Bench(config=patient())
+    hold(bench)
+    seen: list[str] = []
+    acquire = bench.locks.acquire
+
+    def remember(lock: NodeLock, *, node: object, pod: Pod) -> bool:
+        seen.append(node.resource_version)  # type: ignore[attr-defined]  # a Node
+        return acquire(lock, node=node, pod=pod)  # type: ignore[arg-type]  # a Node
+
+    bench.locks.acquire = remember  # type: ignore[method-assign]  # a spy, not another behaviour
+    bound = Bound(bench)
+    wait_until(lambda: len(seen) == 1)
+    bench.nodes.change("n1", resource_version="2")
+    unlock(bench)
+    bound.error()
+    assert seen == ["", "2"]
+
+
+def test_l10_forty_binds_for_one_node_run_through_without_a_refusal() -> None:
+    """Each takes the lock once the one before has allocated."""
+    names = [f"p{n}" for n in range(40)]
+    bench = Bench(FakePods([replace(POD, name=name, uid=f"uid-{name}") for name in names]), config=patient())  # type: ignore[arg-type]  # a PodUid
+    binds = [Bound(bench, name) for name in names]
+    for done in range(1, 41):
+        wait_until(lambda done=done: len(bench.writer.bound) == done)  # type: ignore[misc]  # mypy cannot type the default
+        unlock(bench)
+    assert [bound.error() for bound in binds] == [""] * 40
+    refused = [call for call in bench.locks.calls if call[0] == "acquire"]
+    assert len(refused) <= 2 * 40
+
+
+def test_retries_of_kube_scheduler_while_a_bind_waits_bind_once_each_and_keep_the_lock() -> None:
+    """The caller's time ran out and it asks again: the second call finds the lock its own."""
+    bench = Bench(config=patient())
+    hold(bench)
+    first, again = Bound(bench), Bound(bench)
+    wait_until(lambda: bench.turns.waiting == 2)
+    unlock(bench)
+    assert [first.error(), again.error()] == ["", ""]
+    assert bench.locks.held == {("n1", "a.io/lock"): "default/p"}
+
+
+def test_a_pod_deleted_while_its_bind_waits_is_not_bound() -> None:
+    """K06, F17: what was reserved goes; no lock is taken for a pod that is gone."""
+    bench = Bench(config=patient())
+    hold(bench)
+    bound = Bound(bench)
+    wait_until(lambda: len(bench.locks.calls) == 1)
+    bench.pods.seen.clear()
+    unlock(bench)
+    assert bound.error() == 'pod "p" not found'
+    assert bench.locks.held == {}
+    assert bench.writer.bound == []
+
+
+MEMBER = replace(POD, pod_group="gang")
+
+
+def test_b_6_a_pod_group_s_member_polls_until_its_own_time_is_out() -> None:
+    bench = Bench(
+        FakePods([MEMBER]), config=SchedulerConfig(bind_wait_seconds=0, node_lock_retry_seconds=0.25)
+    )
+    hold(bench)
+    assert bench.bind() == ("timed out after 250ms waiting for node n1 to be unlocked: node lock contention")
+    assert len(bench.locks.calls) >= 2
+
+
+def test_b_6_a_member_needs_no_watch_to_find_the_lock_free() -> None:
+    bench = Bench(FakePods([MEMBER]), config=SchedulerConfig(bind_wait_seconds=0, node_lock_retry_seconds=30))
+    hold(bench)
+    bound = Bound(bench)
+    wait_until(lambda: len(bench.locks.calls) >= 1)
+    bench.locks.held.clear()
+    assert bound.error() == ""
+
+
+def test_b_6_without_a_retry_time_a_member_is_as_any_pod() -> None:
+    bench = Bench(FakePods([MEMBER]), config=SchedulerConfig(bind_wait_seconds=0, node_lock_retry_seconds=0))
+    hold(bench)
+    assert bench.bind() == LOCKED
+
+
+def test_b_6_other_errors_end_a_member_s_wait_at_once() -> None:
+    bench = Bench(FakePods([MEMBER]), config=patient())
+    bench.locks.fails["acquire", "a.io/lock"] = HamiError("malformed lock annotation")
+    assert bench.bind() == "malformed lock annotation"
+    assert len(bench.locks.calls) == 1
+
+
+@pytest.mark.parametrize(
+    ("pod", "text"),
+    [
+        (POD, LOCKED),
+        (MEMBER, "scheduler shutting down while waiting for node lock: node lock contention"),
+    ],
+)
+def test_the_end_of_the_process_ends_waiting_binds(pod: Pod, text: str) -> None:
+    """B-6."""
+    bench = Bench(FakePods([pod]), config=patient(node_lock_retry_seconds=30))
+    hold(bench)
+    bound = Bound(bench)
+    wait_until(lambda: len(bench.locks.calls) >= 1)
+    bench.turns.stop()
+    assert bound.error() == text
+
+
+def test_a_bind_is_one_log_line(bench: Bench, caplog: pytest.LogCaptureFixture) -> None:
+    with caplog.at_level("INFO", logger="scheduler_app.engine.binding"):
+        bench.bind()
+    assert [record.getMessage() for record in caplog.records] == ["bound pod=default/p node=n1 error=-"]
+
+
+def test_an_unexpected_failure_gives_the_locks_back(bench: Bench) -> None:
+    """Whatever is raised on the way, no lock outlives the bind that took it."""
+    bench.writer.fails["bind"] = RuntimeError("a bug")  # type: ignore[assignment]  # not a HamiError
+    with pytest.raises(RuntimeError):
+        bench.bind()
+    assert bench.locks.held == {}
