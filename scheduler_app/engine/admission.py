@@ -71,7 +71,10 @@ class Admission:
             podshape.check(raw)
         except podshape.ShapeError as exc:
             return Verdict(400, str(exc))
-        draft = PodDraft(copy.deepcopy(raw))
+        try:
+            draft = PodDraft(copy.deepcopy(raw))
+        except RecursionError:
+            return Verdict(400, "object: nested too deeply")
         try:
             message = self._decide(draft, draft.namespace)
         except Denied as denied:

@@ -41,7 +41,7 @@ class FakePodWriter:
 
 @dataclass
 class FakeNodeWriter:
-    """``NodeWriter``. ``unreadable`` nodes raise on GET, ``unwritable`` ones on PATCH; ``read`` runs at each GET."""
+    """``NodeWriter``. ``unreadable`` raise on GET, ``unwritable`` on PATCH; ``read`` runs at each GET."""
 
     reads: list[NodeName] = field(default_factory=list)
     patches: list[tuple[NodeName, dict[str, str | None]]] = field(default_factory=list)
