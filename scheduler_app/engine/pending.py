@@ -15,6 +15,7 @@ from scheduler_app.core.types import NodeName, Pod, PodUid, Requests
 RECENT_DECISIONS = 200
 EXAMPLES = 5
 GROUPS = 50
+LEFT_KEPT = 1000  # pods that left lately: a decision that was on its way does not bring them back
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +37,7 @@ class PendingBoard:
         self._waiting: dict[PodUid, PendingPod] = {}
         self._put: dict[PodUid, PendingPod] = {}
         self._gone: set[PodUid] = set()
+        self._left: deque[PodUid] = deque(maxlen=LEFT_KEPT)
         self._fresh: list[DecisionView] = []
         self._recent: deque[DecisionView] = deque(maxlen=RECENT_DECISIONS)
 
@@ -58,13 +60,17 @@ class PendingBoard:
             if self._waiting.pop(uid, None) is not None:
                 self._put.pop(uid, None)
                 self._gone.add(uid)
+                self._left.append(uid)
 
     def decided(self, decision: Decision) -> None:
         with self._lock:
             view = view_of(decision)
             self._fresh.append(view)
             self._recent.appendleft(view)
-            known = self._waiting.get(decision.pod.uid) or _new(decision.pod)
+            known = self._waiting.get(decision.pod.uid)
+            if known is None and decision.pod.uid in self._left:
+                return
+            known = known or _new(decision.pod)
             groups = () if decision.kind == "placed" else groups_of(decision.refused)
             self._set(
                 replace(

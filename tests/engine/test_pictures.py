@@ -1,0 +1,142 @@
+"""The cluster state as people see it."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import pytest
+
+from scheduler_app.core.backend import DeviceBackend
+from scheduler_app.core.publication import CardView, NodeView
+from scheduler_app.core.types import NodeName, ResourceQuota, VendorKey
+from scheduler_app.engine.pictures import Pictures
+from tests.core.plain import CORES, MEM, PLAIN
+from tests.devices.nvidia import cards as nvidia
+from tests.engine.world import PLAIN_ONLY, VENDOR, World, holding, pod_of, registered
+from tests.factories import make_node
+from tests.fakes.cluster import FakeNodes
+
+N1 = NodeName("n1")
+
+
+class Gallery:
+    def __init__(
+        self, *, backends: Mapping[VendorKey, DeviceBackend] = PLAIN_ONLY, quota_all_vendors: bool = False
+    ) -> None:
+        self.nodes = FakeNodes([registered("n1", "a", "b")])
+        self.world = World(*self.nodes.list(), backends=backends)
+        self.problems: dict[NodeName, str] = {}
+        self.pictures = Pictures(
+            state=self.world.state,
+            backends=backends,
+            titles={VENDOR: "Plain GPUs"},
+            node=self.nodes.get,
+            problems=lambda: self.problems,
+            registered_ms=lambda: 42,
+            quota_all_vendors=quota_all_vendors,
+        )
+
+    def view(self, name: str = "n1") -> NodeView:
+        usage = self.world.state.everything().get(NodeName(name))
+        view = self.pictures.node(NodeName(name), usage)
+        assert view is not None
+        return view
+
+    def card(self) -> CardView:
+        return self.view().cards[0]
+
+
+@pytest.fixture
+def gallery() -> Gallery:
+    return Gallery()
+
+
+def test_a_card_shows_what_is_used_of_what_there_is(gallery: Gallery) -> None:
+    gallery.world.state.see_pod(holding(pod_of(phase="Running"), "n1", "a,Plain,100,10:;"))
+    card = gallery.card()
+    assert (card.vendor, card.shares, card.mem_mib, card.cores) == (
+        "Plain GPUs",
+        (1, 10),
+        (100, 1000),
+        (10, 100),
+    )
+    (share,) = card.pods
+    assert (share.namespace, share.name, share.mem_mib, share.phase) == ("default", "p", 100, "Running")
+
+
+def test_n17_a_cordoned_card_says_so_at_once(gallery: Gallery) -> None:
+    node = gallery.nodes.seen[N1]
+    gallery.nodes.change("n1", annotations={**node.annotations, "hami.io/device-cordon": " a ,x"})
+    assert [card.cordoned for card in gallery.view().cards] == [True, False]
+
+
+@pytest.mark.parametrize(
+    ("change", "state"),
+    [({}, "ok"), ({"is_ready": False}, "silent"), ({"is_unschedulable": True}, "cordoned")],
+)
+def test_the_state_is_the_node_object_s(gallery: Gallery, change: dict[str, bool], state: str) -> None:
+    gallery.nodes.change("n1", **change)
+    assert gallery.view().state == state
+
+
+def test_n16_an_unregistered_node_shows_its_problem(gallery: Gallery) -> None:
+    gallery.nodes.seen[NodeName("n2")] = make_node("n2")
+    gallery.problems[NodeName("n2")] = "Plain: not JSON"
+    view = gallery.view("n2")
+    assert (view.state, view.problem, view.version, view.cards) == ("unregistered", "Plain: not JSON", 0, ())
+
+
+def test_a_node_nobody_knows_has_no_view(gallery: Gallery) -> None:
+    assert gallery.pictures.node(NodeName("n9"), None) is None
+
+
+def test_lock_pool_and_time_are_shown(gallery: Gallery) -> None:
+    node = gallery.nodes.seen[N1]
+    lock = "2026-01-02T15:04:05Z,default,p"
+    gallery.nodes.change(
+        "n1", annotations={**node.annotations, "hami.io/mutex.lock": lock}, labels={"nodepool": "train"}
+    )
+    view = gallery.view()
+    assert (view.lock, view.pool, view.registered_ms) == (lock, "train", 42)
+
+
+def test_handshakes_are_those_of_vendors_with_cards_there(gallery: Gallery) -> None:
+    node = gallery.nodes.seen[N1]
+    gallery.nodes.change(
+        "n1", annotations={**node.annotations, PLAIN.keys.handshake: "Reported_x", "other": "y"}
+    )
+    assert gallery.view().handshakes == {PLAIN.keys.handshake: "Reported_x"}
+
+
+def limit(gallery: Gallery, **hard: str) -> None:
+    names = {"mem": f"limits.{MEM}", "cores": f"limits.{CORES}"}
+    gallery.world.state.see_quota(
+        ResourceQuota("team", "q", {names[key]: text for key, text in hard.items()})
+    )
+
+
+@pytest.mark.parametrize(("all_vendors", "is_enforced"), [(False, False), (True, True)])
+def test_a_limit_that_nothing_checks_is_marked(all_vendors: bool, is_enforced: bool) -> None:
+    gallery = Gallery(quota_all_vendors=all_vendors)
+    limit(gallery, mem="100")
+    (view,) = gallery.pictures.quotas(gallery.world.state.quotas())
+    assert (view.namespace, view.resource, view.limit, view.is_enforced) == ("team", MEM, 100, is_enforced)
+
+
+def test_the_limits_that_fit_checks_are_enforced() -> None:
+    gallery = Gallery(backends={nvidia.NVIDIA.vendor_key: nvidia.NVIDIA})
+    gallery.world.state.see_quota(ResourceQuota("team", "q", {f"limits.{nvidia.MEM}": "5"}))
+    (view,) = gallery.pictures.quotas(gallery.world.state.quotas())
+    assert (view.is_enforced, view.unit) == (True, "1 MiB")
+
+
+def test_entries_that_say_nothing_are_left_out(gallery: Gallery) -> None:
+    limit(gallery, mem="100", cores="10")
+    limit(gallery, mem="100")
+    assert [view.resource for view in gallery.pictures.quotas(gallery.world.state.quotas())] == [MEM]
+
+
+def test_u15_slices_lie_on_their_card() -> None:
+    gallery = Gallery(backends={nvidia.NVIDIA.vendor_key: nvidia.NVIDIA})
+    card = replace(nvidia.mig_card("m").card)
+    gallery.world.state.merge_node(gallery.nodes.seen[N1], {nvidia.NVIDIA.vendor_key: (card,)})
+    assert gallery.card().slice_total == 8
