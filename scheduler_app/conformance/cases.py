@@ -84,7 +84,8 @@ def _cases(data: Any) -> list[Json]:
 
 def _configs(files: dict[str, Path]) -> dict[str, str]:
     path = files.get("configs")
-    texts = _read(path) if path else {}
+    found = _read(path) if path else {}
+    texts = found.get("configs", found)
     return {
         name: text if isinstance(text, str) else orjson.dumps(text).decode() for name, text in texts.items()
     }

@@ -44,12 +44,12 @@ class Door:
     """One world's door. Opening it puts the world's parts where the views look for them."""
 
     def __init__(self, world: World) -> None:
-        self._parts = world.parts()
+        self.parts = world.parts()
 
     def call(
         self, method: str, path: str, *, body: bytes = b"", headers: Sequence[tuple[str, str]] = ()
     ) -> Answer:
-        bootstrap.install(self._parts)
+        bootstrap.install(self.parts)
         response = _chain.get_response(_request(method, path, body, headers))
         names = ("Content-Type", "Allow", "Location", "X-Content-Type-Options")
         found = {name.lower(): response.headers[name] for name in names if name in response.headers}

@@ -7,6 +7,9 @@ from scheduler_app.conformance import scenario
 from scheduler_app.conformance.cases import Case
 from scheduler_app.conformance.mismatch import Mismatch
 from scheduler_app.conformance.scope import Scope
+from scheduler_app.conformance.surface import replay as surface
+
+_REPLAY = {"filter": scenario.replay, "surface": surface.replay}
 
 
 @dataclass(slots=True)
@@ -24,7 +27,7 @@ class Report:
 def failure(case: Case, scope: Scope) -> str | None:
     """Return the first difference of a case, or None."""
     try:
-        scenario.replay(case, scope)
+        _REPLAY[case.suite](case, scope)
     except Mismatch as exc:
         return str(exc)
     except Exception as exc:  # noqa: BLE001  (a defect of ours is a difference too, and the rest must still run)

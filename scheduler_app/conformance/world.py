@@ -17,7 +17,6 @@ from scheduler_app.conformance.watch import Watched
 from scheduler_app.core.config import SchedulerConfig
 from scheduler_app.core.ports import EventSink
 from scheduler_app.core.predicate import Backends
-from scheduler_app.core.types import Lease
 from scheduler_app.engine.admission import Admission
 from scheduler_app.engine.binding import Binder, BindPorts
 from scheduler_app.engine.cache import ClusterState
@@ -29,7 +28,8 @@ from scheduler_app.engine.roles import RoleLabels
 from scheduler_app.engine.scheduler import Scheduler
 from scheduler_app.events import EventThread
 from scheduler_app.exposition import Exposition
-from scheduler_app.kube import decode, shapes
+from scheduler_app.kube import decode
+from scheduler_app.kube.lease import decode_lease
 from scheduler_app.kube.lockboard import LockTiming
 from scheduler_app.kube.nodelock import ApiNodeLocks
 from scheduler_app.kube.patch import ApiNodeWriter, ApiPodWriter
@@ -199,14 +199,9 @@ class World:
             "Node": Watched(decode.decode_node, nodes, self.nodes),
             "Pod": Watched(decode.decode_pod, pods, self.pods),
             "ResourceQuota": Watched(decode.decode_quota, QuotaWatcher(self.state)),
-            "Lease": Watched(_lease, LeaseWatcher(self.leadership)),
+            "Lease": Watched(decode_lease, LeaseWatcher(self.leadership)),
         }
 
     def _node_gone(self, name: Any) -> None:
         self.registrar.node_gone(name)
         self.locks.forget(name)
-
-
-def _lease(raw: Mapping[str, Any]) -> Lease:
-    spec = decode.shape_of(shapes.LeaseShape, raw).spec or shapes.LeaseSpec()
-    return Lease(spec.holder_identity or "", spec.lease_duration_seconds, spec.renew_time or "")
