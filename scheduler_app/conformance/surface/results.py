@@ -65,7 +65,7 @@ def _weights(args: Json, left: Json, right: Json) -> Pair:
 
 
 def _nodes(args: Json, left: Json, right: Json) -> Pair:
-    """Nodes of equal score come in any order, and any of the best may win; ours is the first by name (Q-33)."""
+    """Nodes of equal score come in any order, and any of the best may win; ours is the first (Q-33)."""
     scores = {node["name"]: float(node["score"]) for node in args["nodes"]}
     best = scores[left["winner"]]
     equal = sorted(name for name, score in scores.items() if score == best)
