@@ -104,6 +104,8 @@ def has_unit(text: str) -> bool:
     _, whole, fraction, power, suffix = parts
     places = fraction or ""
     digits = (whole.lstrip("0") or "0") + places
+    if not digits.strip("0"):
+        return False
     if suffix or ((power - len(places)) % 3 == 0 and digits[0] != "0" and not digits.endswith("000")):
         return any(map(str.isalpha, text))
     value = exact(text)
