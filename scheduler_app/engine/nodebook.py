@@ -24,6 +24,7 @@ from scheduler_app.core.types import (
 from scheduler_app.engine.shapetable import ShapeTable
 
 Backends = Mapping[VendorKey, DeviceBackend]
+_NO_EFFECTS = DeviceBackend.slice_effects
 
 
 @dataclass(slots=True)
@@ -230,20 +231,23 @@ def _use(backends: Backends, cards: Sequence[Card], pods: Iterable[Held]) -> tup
     by_id: dict[CardId, list[_CardTally]] = {}
     for card, tally in zip(cards, tallies, strict=True):
         by_id.setdefault(card.id, []).append(tally)
+    own: dict[VendorKey, list[Card]] = {}
+    for card in cards:
+        own.setdefault(card.vendor, []).append(card)
     for held in pods:
         for vendor, containers in held.devices.items():
-            _add(backends.get(vendor), vendor, held.pod, containers, cards, by_id)
+            _add(backends.get(vendor), held.pod, containers, own.get(vendor, ()), by_id)
     return tuple(_usage(card, tally) for card, tally in zip(cards, tallies, strict=True))
 
 
 def _add(
     backend: DeviceBackend | None,
-    vendor: VendorKey,
     pod: Pod,
     containers: Containers,
     cards: Sequence[Card],
     by_id: Mapping[CardId, list[_CardTally]],
 ) -> None:
+    """Add what a pod holds of one vendor, whose cards on the node are ``cards``."""
     mark = backend.pod_mark(pod) if backend else ""
     for container in containers:
         for allocation in container:
@@ -252,9 +256,11 @@ def _add(
                 tally.mem += allocation.mem_mib
                 tally.cores += allocation.cores
                 tally.marks.append(mark)
-    if backend is None:
+    if (
+        backend is None or type(backend).slice_effects is _NO_EFFECTS
+    ):  # most vendors: a call saved for each pod
         return
-    effects = backend.slice_effects(pod, containers, [card for card in cards if card.vendor == vendor])
+    effects = backend.slice_effects(pod, containers, cards)
     for card_id, slices in effects.slices.items():
         for tally in by_id.get(card_id, ()):
             tally.slices.extend(slices)
