@@ -52,6 +52,13 @@ def test_e01_a_follower_is_not_ready_and_says_who_leads(replica: Door) -> None:
     assert readyz(replica) == (503, "not the leader: the lease is held by you_1\n")
 
 
+def test_probes_of_a_follower_are_no_errors_in_the_log(
+    replica: Door, caplog: pytest.LogCaptureFixture
+) -> None:
+    assert readyz(replica)[0] == 503
+    assert caplog.records == []
+
+
 def test_e01_followers_may_be_ready_by_a_setting() -> None:
     """READYZ_FOLLOWER_OK: but a leader that is not synced is not."""
     door = make_door(READYZ_FOLLOWER_OK=True)
