@@ -1,6 +1,8 @@
 """The life of the process: build, start the threads, open the doors, drain, end."""
 
+import gc
 import logging
+import threading
 from collections.abc import Callable
 
 from scheduler_app import bootstrap, conf, gauges, metrics
@@ -9,6 +11,8 @@ from scheduler_app.serving import CONSOLE, EXTENDER, METRICS, Bind, DoorThread, 
 from scheduler_app.threads import TABLE, ThreadGroup
 
 logger = logging.getLogger(__name__)
+LOOK_SECONDS = 0.5
+NEVER = 1_000_000
 
 
 def run(*, opened: Callable[[], None] = lambda: None) -> None:
@@ -26,7 +30,12 @@ def run(*, opened: Callable[[], None] = lambda: None) -> None:
     doors = ThreadGroup(
         (),
         bootstrap.parts(),
-        more=[("extender", extender), ("metrics", scrape), ("config", ConfigWatcher(generations))],
+        more=[
+            ("extender", extender),
+            ("metrics", scrape),
+            ("config", ConfigWatcher(generations)),
+            ("heap", Heap()),
+        ],
     )
     take_out = metrics.install(metrics.Gauges(lambda: gauges.read(bootstrap.parts())))
     doors.start()
@@ -41,6 +50,46 @@ def run(*, opened: Callable[[], None] = lambda: None) -> None:
         doors.stop()
         generations.stop()
         take_out()
+
+
+class Heap:
+    """Keeps the garbage collector away from the cluster's objects, which live for hours and hold no cycles.
+
+    A full collection over 50,000 pods stops every thread for 0.6 s. None happens while the lists are read;
+    afterwards all that is there is set aside (``gc.freeze``), again when a replica becomes the leader, and
+    afresh when other parts take over, whose predecessors then go.
+    """
+
+    def __init__(self) -> None:
+        self._usual = gc.get_threshold()
+        self._parts: object = None
+        self._is_synced = False
+
+    def run(self, stop: threading.Event) -> None:
+        young, middle, _ = self._usual
+        gc.set_threshold(young, middle, NEVER)
+        try:
+            while not stop.wait(LOOK_SECONDS):
+                self.look()
+        finally:
+            gc.set_threshold(*self._usual)
+            gc.unfreeze()
+
+    def interrupt(self) -> None:
+        """Nothing to do: it waits on the stop event itself."""
+
+    def look(self) -> None:
+        """Set aside what was loaded since the last look, once it is complete."""
+        parts = bootstrap.parts()
+        is_other, is_synced = parts is not self._parts, parts.leadership.is_synced
+        if not parts.reflectors.are_synced() or not (is_other or is_synced > self._is_synced):
+            return
+        if is_other and self._parts is not None:
+            gc.unfreeze()
+            gc.collect()
+        gc.freeze()
+        gc.set_threshold(*self._usual)
+        self._parts, self._is_synced = parts, is_synced
 
 
 def run_console() -> None:
