@@ -133,12 +133,24 @@ class NodeBook:
         self._set_cards(node.name, entry)
         self.touch(node.name)
 
-    def expect(self, name: NodeName, devices: Devices) -> None:
-        """Note what a decision expects of the cards it gives (MXS-14)."""
+    def expect(self, name: NodeName, devices: Devices) -> Mapping[CardId, str | None]:
+        """Note what a decision expects of the cards it gives (MXS-14) and return what was expected before."""
         taken = (a for containers in devices.values() for container in containers for a in container)
         fresh = {a.card: a.expects for a in taken if a.expects is not None}
+        before = {card: self.expected.get(card) for card in fresh}
         if fresh:
             self.expected.update(fresh)
+            self.touch(name)
+        return before
+
+    def expect_again(self, name: NodeName, before: Mapping[CardId, str | None]) -> None:
+        """Put back what was expected before a decision that is undone."""
+        for card, text in before.items():
+            if text is None:
+                self.expected.pop(card, None)
+            else:
+                self.expected[card] = text
+        if before:
             self.touch(name)
 
     def _confirm(self, vendors: Mapping[VendorKey, tuple[Card, ...]]) -> bool:
