@@ -23,6 +23,15 @@ def read(parts: Parts) -> Iterator[Sample]:
     age = time.time() - ended if ended else float("nan")
     yield _plain("registration_age_seconds", "Since the last registration pass ended.", age)
     yield _plain("registration_pass_seconds", "How long it took.", parts.registrar.report.seconds)
+    counts = parts.events.counts
+    for outcome in ("written", "dropped", "cut", "failed"):
+        labels = {"outcome": outcome}
+        yield (
+            f"{PREFIX}events",
+            "Kubernetes Events, by what became of them.",
+            labels,
+            getattr(counts, outcome),
+        )
     work = parts.scheduler.work
     yield _plain("memo_misses", "Outcomes worked out on a node.", work.misses)
     yield _plain("node_states", "Different node states seen.", parts.state.distinct_states)
@@ -31,6 +40,13 @@ def read(parts: Parts) -> Iterator[Sample]:
         labels = {"resource": status.source.name}
         yield f"{PREFIX}informer_objects", "Objects an informer holds.", labels, status.source.objects
         yield f"{PREFIX}informer_lists", "Lists since the start.", labels, status.lists
+        yield (
+            f"{PREFIX}informer_malformed",
+            "Objects and lines that could not be read.",
+            labels,
+            status.malformed,
+        )
+        yield f"{PREFIX}informer_drift", "Objects that a check found out of date.", labels, status.drift
         yield f"{PREFIX}informer_watches", "Watches opened since the start.", labels, status.watches
 
 
