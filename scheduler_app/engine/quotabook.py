@@ -67,6 +67,8 @@ class QuotaBook:
             backend = self._backends.get(vendor)
             if backend is None:
                 continue
+            if not any(devices[vendor]):
+                continue  # nothing held makes no entries, nothing asked of a card does (M-29, M-30)
             amount = accounting.total(devices, vendor)
             if backend.names.mem:
                 yield backend.names.mem, amount.mem_mib
