@@ -21,6 +21,7 @@ Key = tuple[str, str, str]
 """Resource, namespace (empty for nodes) and name."""
 RESOURCES = {"Node": "nodes", "Pod": "pods", "ResourceQuota": "resourcequotas", "Lease": "leases"}
 FIRST_VERSION = "100"
+EVENTS = "events"
 
 
 @dataclass(slots=True)
@@ -75,6 +76,8 @@ class Api:
         entry: Json = {"verb": verb, "resource": resource, "name": name, "body": orjson.loads(body)}
         optional = {"namespace": namespace, "subresource": subresource, "patch_type": patch_type}
         entry.update((member, text) for member, text in optional.items() if text)
+        if resource == EVENTS and key in self.objects:
+            entry["of"] = self.objects[key]["reason"]
         self.writes.append(entry)
         try:
             self._fail(verb, key, subresource, body)
@@ -86,6 +89,13 @@ class Api:
             stored = self.objects[key] = _merged(stored, entry["body"])
             stored["metadata"]["resourceVersion"] = FIRST_VERSION
         return stored
+
+    def create_event(self, body: bytes) -> Json:
+        """Create an Event; the log of writes has it like any other."""
+        event: Json = orjson.loads(body)
+        key = (EVENTS, event["metadata"]["namespace"], event["metadata"]["name"])
+        self.objects[key] = event
+        return self.write("create", key, body)
 
     def _stored(self, key: Key) -> Json:
         found = self.objects.get(key)
@@ -114,6 +124,8 @@ class MemoryClient(KubeClient):
     def send(
         self, method: str, *, path: str, body: bytes, content_type: str = JSON, accept: str = JSON
     ) -> bytes:
+        if path.endswith(f"/{EVENTS}"):
+            return orjson.dumps(self._api.create_event(body))
         key, subresource = _parsed(path)
         if method == "PATCH":
             found = self._api.write("patch", key, body, subresource=subresource, patch_type=content_type)

@@ -95,8 +95,9 @@ class World:
         self.deliver(self.api.put(item))
 
     def deliver(self, item: Json) -> None:
-        """Let the watch deliver an object as it is now."""
-        self._watched[item["kind"]].see(item)
+        """Let the watch deliver an object as it is now; of leases it sees one."""
+        if item["kind"] != "Lease" or self._is_watched(item):
+            self._watched[item["kind"]].see(item)
 
     def resync(self, item: Json) -> None:
         self._watched[item["kind"]].resync(item)
@@ -104,16 +105,20 @@ class World:
     def remove(self, key: Key) -> Json | None:
         """Delete an object from the API and let the watch deliver that."""
         item = self.api.remove(key)
-        if item is not None:
+        if item is not None and (item["kind"] != "Lease" or self._is_watched(item)):
             self._watched[item["kind"]].lose(item)
         return item
+
+    def _is_watched(self, lease: Json) -> bool:
+        meta, config = lease["metadata"], self.config
+        return (meta.get("namespace"), meta["name"]) == (config.lease_namespace, config.lease_name)
 
     def settle(self, since: int) -> None:
         """Let the watch deliver what was written since that place in the log of writes."""
         written = {(w["resource"], w.get("namespace", ""), w["name"]) for w in self.api.writes[since:]}
         for key in sorted(written):
             stored = self.api.objects.get(key)
-            if stored is not None:
+            if stored is not None and stored["kind"] in self._watched:
                 self.deliver(stored)
 
     # The product

@@ -27,14 +27,26 @@ class Holdings:
 
 
 def containers_of(text: str) -> list[list[tuple[str, int, int]]]:
-    """Return ``(id, memory, cores)`` by container."""
+    """Return ``(id, memory, cores)`` by container; parts without a comma are passed over (Q-43).
+
+    Raises:
+        IndexError, ValueError: a device lacks a field, or an amount is no 32-bit number.
+    """
     return [
-        [_device(part.split(",")) for part in segment.split(":") if part] for segment in text.split(";")[:-1]
+        [_device(part.split(",")) for part in segment.split(":") if "," in part]
+        for segment in text.split(";")
     ]
 
 
 def _device(fields: Sequence[str]) -> tuple[str, int, int]:
-    return fields[0], int(fields[2]), int(fields[3])
+    return fields[0], _amount(fields[2]), _amount(fields[3])
+
+
+def _amount(text: str) -> int:
+    value = int(text)
+    if not -(2**31) <= value < 2**31:
+        raise ValueError(f"{text} is beyond 32 bits")
+    return value
 
 
 def effective(text: str, ends_early: Sequence[bool], *, has_ended: bool) -> dict[str, Amount]:

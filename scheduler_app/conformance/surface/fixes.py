@@ -1,76 +1,196 @@
 """The decided differences of ``surface/``: each restates what was recorded as the fix would have it.
 
-``TAGGED`` are those that a list beside the cases names by case; the others show by themselves.
+Most show by themselves and are looked for in every case; those that a list beside the cases names by case are
+in ``_TAGGED``.
 """
 
-import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from scheduler_app.conformance.quirks import int32
-from scheduler_app.conformance.surface.calls import NO_REQUEST
-from scheduler_app.core.predicate import Backends
+from scheduler_app.conformance.api import Key, key_of
+from scheduler_app.conformance.surface import wrapping
+from scheduler_app.conformance.surface.accounts import Accounts, without_unused
+from scheduler_app.conformance.surface.registrations import Registrations
+from scheduler_app.conformance.surface.stage import Stage
+from scheduler_app.core import annotations
 
 Json = dict[str, Any]
-_f32 = struct.Struct(">f")
+Pair = tuple[Json, Json]
+NOTHING = {"Nodes": None, "NodeNames": None, "FailedNodes": None, "FailedAndUnresolvableNodes": None}
+UNSYNCED = "not synced"
 
 
-def never_wrapped(step: Json, expected: Json, actual: Json, backends: Backends) -> Json:
-    """Beyond 32 bits nothing is asked, and sums are what they are."""
-    function, args = step["fn"], step["args"]
-    if function == "requests" and "vendor" in args:
-        pod = {"spec": {"containers": [{"name": "c", "resources": args["resources"]}]}}
-        own = {key: backend for key, backend in backends.items() if key == args["vendor"]}
-        is_none = actual["result"] == {args["vendor"]: NO_REQUEST}
-        return actual if is_none and any(int32.beyond(pod, own)) else expected
-    if function == "device_score" and _is_wrapped([args["device"]], args["requests"]):
-        return {"result": _shown(_device_score(args))}
-    if function == "node_score" and _is_wrapped(args["devices"], ()):
-        return {"result": _shown(_node_score(args["devices"]))}
-    return expected
+class Fixes:
+    """The fixes for one case. ``before`` is told of each step ahead of it."""
+
+    def __init__(self, tags: Iterable[str], stage: Stage) -> None:
+        self._tags = frozenset(tags)
+        self._stage = stage
+        self._locks: Mapping[str, str | None] = {}
+        self._known: Json | None = None
+        self._led = False
+        self._registrations = Registrations(stage.world)
+        self._accounts = Accounts(stage.world)
+        self._accounts.look()
+
+    def before(self, step: Json) -> None:
+        """Remember what a step may change."""
+        nodes = self._stage.world.api.of("nodes")
+        self._locks = {node["metadata"]["name"]: _lock(node) for node in nodes}
+        self._led = self._stage.world.leadership.is_leader
+        self._known = None
+        if step["op"] == "apply":
+            self._known = self._stage.world.api.objects.get(key_of(step["object"]))
+        elif step["op"] == "pass":
+            self._registrations.before_pass()
+
+    def after(self, step: Json) -> None:
+        """Follow what a step has changed."""
+        self._accounts.look()
+        if step["op"] == "pass":
+            self._accounts.after_pass()
+
+    def restated(self, step: Json, expected: Json, actual: Json) -> Pair:
+        """Return both results as the fixes have them."""
+        change = getattr(self, f"_{step['op']}", None)
+        return (expected, actual) if change is None else change(step, expected, actual)
+
+    def _call(self, step: Json, expected: Json, actual: Json) -> Pair:
+        """Q-50: a null among devices makes the text malformed, where the reference stops."""
+        if expected.get("crash") or (step["fn"] == "decode_node_json" and _has_null(expected)):
+            return {"result": {"error": "malformed"}}, actual
+        return wrapping.called(step, expected, actual, self._stage.world.backends), actual
+
+    def _apply(self, step: Json, expected: Json, actual: Json) -> Pair:
+        """A pass follows every node event (architecture.md, section 3) and every new term (Q-10, Q-11)."""
+        item = step["object"]
+        if item["kind"] == "Node" and self._known is not None:
+            is_asked = expected["pass_requested"] or _advertised(self._known) != _advertised(item)
+            return {**expected, "pass_requested": is_asked}, actual
+        if item["kind"] == "Lease" and key_of(item) == self._lease_key:
+            return {**expected, "pass_requested": self._holds() and not self._led}, actual
+        return expected, actual
+
+    def _pass(self, step: Json, expected: Json, actual: Json) -> Pair:
+        """Q-29: no role labels without leader election; Q-50: a pass survives a malformed text."""
+        if expected.get("crash"):
+            return actual, actual
+        config = self._stage.world.config
+        if not (config.leader_elect and config.pod_name and config.pod_namespace):
+            kept = [entry for entry in expected.get("writes", ()) if not _is_role(entry)]
+            expected = {**expected, "writes": kept}
+        return tuple(self._without_absent(result) for result in (expected, actual))
+
+    def _without_absent(self, result: Json) -> Json:
+        """Q-2: an absent vendor's handshake is asked and removed again and again, or only asked."""
+        kept = []
+        for entry in result.get("writes", ()):
+            gone = self._registrations.handshakes(entry["name"]) if entry["resource"] == "nodes" else ()
+            texts = {
+                k: v for k, v in entry["body"]["metadata"].get("annotations", {}).items() if k not in gone
+            }
+            if texts or not gone:
+                kept.append(
+                    {**entry, "body": {"metadata": {**entry["body"]["metadata"], "annotations": texts}}}
+                    if gone
+                    else entry
+                )
+        return {**result, "writes": kept}
+
+    def _snapshot(self, step: Json, expected: Json, actual: Json) -> Pair:
+        expected, actual = dict(expected), dict(actual)
+        config = self._stage.world.config
+        if "api_pods" in expected and not (config.leader_elect and config.pod_name and config.pod_namespace):
+            expected["api_pods"] = {name: _without_role(m) for name, m in expected["api_pods"].items()}
+        for view in ("cache", "usage"):
+            if view in expected:
+                expected[view] = getattr(self._registrations, view)(expected[view])
+        if self._accounts.differ:
+            if "pods" in expected:
+                expected["pods"] = self._accounts.pods()
+            if "usage" in expected:
+                expected["usage"] = self._accounts.usage(expected["usage"])
+            if "quota" in expected:
+                expected["quota"] = self._accounts.quota(expected["quota"])
+                actual["quota"] = without_unused(actual["quota"])
+        return expected, actual
+
+    def _leader(self, step: Json, expected: Json, actual: Json) -> Pair:
+        """Q-10: the holder is the host, or the host and an underscore; Q-11: an expired lease unsyncs."""
+        leads = expected["is_leader"] and self._holds()
+        return {**expected, "is_leader": leads, "synced": expected["synced"] and leads}, actual
+
+    @property
+    def _lease_key(self) -> Key:
+        return "leases", self._stage.world.config.lease_namespace, self._stage.world.config.lease_name
+
+    def _holds(self) -> bool:
+        config = self._stage.world.config
+        if not config.leader_elect:
+            return True
+        lease = self._stage.world.api.objects.get(self._lease_key) or {}
+        holder = (lease.get("spec") or {}).get("holderIdentity") or ""
+        return bool(holder == config.host_name or holder.startswith(f"{config.host_name}_"))
+
+    def _http(self, step: Json, expected: Json, actual: Json) -> Pair:
+        path = step["path"]
+        if path == "/readyz" and step["method"] == "GET":
+            expected = self._ready(expected, actual)
+        elif path == "/webhook":
+            expected = wrapping.reviewed(step, expected, actual, self._stage.world.backends)
+        elif "no_response_within_ms" in expected or (path == "/filter" and not self._is_synced()):
+            expected = _unsynced(expected, actual)
+        for tag in self._tags & _TAGGED.keys():
+            expected = _TAGGED[tag](self, step, expected, actual)
+        return expected, actual
+
+    def _is_synced(self) -> bool:
+        return self._stage.world.leadership.is_synced
+
+    def _ready(self, expected: Json, actual: Json) -> Json:
+        """CFG-9: 503 with the reason on a leader that is not synced yet."""
+        leadership = self._stage.world.leadership
+        if not leadership.is_leader or leadership.is_synced:
+            return expected
+        headers = {"content-type": "text/plain; charset=utf-8"}
+        return {**expected, "status": 503, "headers": headers, "body_text": actual["body_text"] or "<reason>"}
 
 
-def _is_wrapped(devices: list[Json], requests: Any) -> bool:
-    pairs = (("used", "count"), ("usedmem", "memreq"), ("usedcores", "cores"))
-    sums = [
-        sum(device[used] for device in devices) + sum(request.get(more, 1) for request in requests)
-        for used, more in pairs
-    ]
-    sums += [sum(device[total] for device in devices) for total in ("count", "totalmem", "totalcore")]
-    return max(sums) > int32.LARGEST
+def _unsynced(expected: Json, actual: Json) -> Json:
+    """Q-11, H-15: an error instead of waiting for ever; what is wrong with the body comes first."""
+    if expected.get("body_json", {}).get("Error"):
+        return expected
+    error = actual.get("body_json", {}).get("Error") or "<reason>"
+    headers = {"content-type": "application/json"}
+    return {"status": 200, "headers": headers, "body_json": {**NOTHING, "Error": error}}
 
 
-def _device_score(args: Json) -> float:
-    device, weights = args["device"], [f32(float(weight)) for weight in args["weights"]]
-    own = [request for request in args["requests"] if request["type"] == device["type"]]
-    asked = (len(own), sum(r["cores"] for r in own), sum(r["memreq"] for r in own))
-    parts = [
-        f32(weight * f32(f32(more + device[used]) / f32(device[total])))
-        for weight, more, used, total in zip(
-            weights,
-            asked,
-            ("used", "usedcores", "usedmem"),
-            ("count", "totalcore", "totalmem"),
-            strict=True,
-        )
-    ]
-    return f32(10 * f32(f32(parts[0] + parts[1]) + parts[2]))
+def _lock(node: Json) -> str | None:
+    return (node["metadata"].get("annotations") or {}).get(annotations.NODE_LOCK)
 
 
-def _node_score(devices: list[Json]) -> float:
-    pairs = (("used", "count"), ("usedcores", "totalcore"), ("usedmem", "totalmem"))
-    parts = [f32(f32(sum(d[u] for d in devices)) / f32(sum(d[t] for d in devices))) for u, t in pairs]
-    return f32(10 * f32(f32(parts[0] + parts[1]) + parts[2]))
+def _has_null(expected: Json) -> bool:
+    return "error" not in expected["result"] and None in (expected["result"].get("devices") or ())
 
 
-def _shown(value: float) -> Json:
-    return {"hex": f"0x{_f32.pack(value).hex()}", "two_decimals": f"{value:.2f}"}
+def _advertised(node: Json) -> tuple[Any, ...]:
+    meta, status = node["metadata"], node.get("status") or {}
+    told = {k: v for k, v in (meta.get("annotations") or {}).items() if not _is_chatter(k)}
+    return told, meta.get("labels") or {}, status.get("capacity") or {}, status.get("allocatable") or {}
 
 
-def f32(value: float) -> float:
-    found: float = _f32.unpack(_f32.pack(value))[0]
-    return found
+def _is_chatter(key: str) -> bool:
+    return key.endswith(".lock") or "/node-handshake" in key
 
 
-Fix = Callable[[Json, Json, Json, Backends], Json]
-TAGGED: Mapping[str, Fix] = {}
+def _is_role(entry: Json) -> bool:
+    return annotations.SCHEDULER_ROLE in (entry["body"]["metadata"].get("labels") or {})
+
+
+def _without_role(marks: Json) -> Json:
+    labels = {name: text for name, text in marks["labels"].items() if name != annotations.SCHEDULER_ROLE}
+    return {**marks, "labels": labels}
+
+
+Change = Callable[[Fixes, Json, Json, Json], Json]
+_TAGGED: Mapping[str, Change] = {}

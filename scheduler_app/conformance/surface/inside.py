@@ -5,7 +5,7 @@ from typing import Any
 
 from scheduler_app.conformance.surface.texts import card_shown, devices_shown
 from scheduler_app.conformance.world import World
-from scheduler_app.core.types import CardUsage, NodeUsage
+from scheduler_app.core.types import CardUsage, Devices, NodeUsage
 
 Json = dict[str, Any]
 ALL = ("cache", "usage", "quota", "pods", "api")
@@ -40,7 +40,9 @@ def _by_id(usage: NodeUsage) -> list[Json]:
 
 def _card(usage: CardUsage) -> Json:
     card = usage.card
+    slices = {"placements_in_use": len(usage.slices)} if usage.slices else {}
     return {
+        **slices,
         "id": card.id,
         "index": card.index,
         "type": card.type,
@@ -74,11 +76,21 @@ def _pods(world: World) -> Json:
             "namespace": entry.pod.namespace,
             "node": entry.node,
             "init_released": entry.pod.init_succeeded,
-            "devices": devices_shown(entry.devices),
+            "devices": _held(entry.devices),
         }
         for entry in world.state.pods()
     }
     return {"pods": pods}
+
+
+def _held(devices: Devices) -> Json:
+    """Return the devices without their positions on the node, which accounting does not keep."""
+    shown = devices_shown(devices)
+    for containers in shown.values():
+        for held in containers:
+            for item in held:
+                del item["idx"]
+    return shown
 
 
 def _api(world: World) -> Json:

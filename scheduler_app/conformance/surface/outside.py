@@ -1,6 +1,6 @@
 """What went to the API in the form of the recording: writes, and events apart from them."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import Any
 
 Json = dict[str, Any]
@@ -11,8 +11,13 @@ def writes(log: Iterable[Json]) -> list[Json]:
     return [_masked(entry) for entry in log if entry["resource"] != "events"]
 
 
-def events(log: Iterable[Json]) -> list[Json]:
-    return [_event(entry) for entry in log if entry["resource"] == "events"]
+def events(log: Iterable[Json], *, without: Collection[str]) -> list[Json]:
+    """Return the events written, except those with a reason in ``without``.
+
+    Each entry has the reason of its event under ``of``, repeats too, which themselves do not say it.
+    """
+    found = [entry for entry in log if entry["resource"] == "events"]
+    return [_event(entry) for entry in found if entry["of"] not in without]
 
 
 def merged(found: Iterable[Json]) -> dict[str, Json]:

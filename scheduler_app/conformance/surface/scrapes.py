@@ -8,6 +8,7 @@ from scheduler_app import scrape
 
 Json = dict[str, Any]
 SAMPLE = re.compile(r"(\w+)(?:\{(.*)\})? (\S+)$")
+ESCAPED = {"\\\\": "\\", '\\"': '"', "\\n": "\n"}
 LABEL = re.compile(r'(\w+)="((?:[^"\\]|\\.)*)"')
 OURS = re.compile(r"(hami_scheduler|django|python|process)_")
 BUILD = "hami_build_info"
@@ -23,7 +24,8 @@ def get(path: str, method: str) -> Json:
     async def send(message: Mapping[str, Any]) -> None:
         sent.append(message)
 
-    scope = {"type": "http", "method": method, "path": path, "headers": []}
+    path, _, query = path.partition("?")
+    scope = {"type": "http", "method": method, "path": path, "query_string": query.encode(), "headers": []}
     _finish(scrape.application(scope, receive, send))
     headers = {name.decode().lower(): value.decode() for name, value in sent[0]["headers"]}
     text = b"".join(message.get("body", b"") for message in sent[1:]).decode()
@@ -55,9 +57,11 @@ def samples(text: str) -> list[tuple[str, str, float]]:
     for line in text.splitlines():
         match = None if line.startswith("#") else SAMPLE.match(line)
         if match and not OURS.match(match[1]):
-            labels = {
-                name: "<build>" if match[1] == BUILD else value
-                for name, value in LABEL.findall(match[2] or "")
-            }
+            pairs = LABEL.findall(match[2] or "")
+            labels = {name: "<build>" if match[1] == BUILD else _unescaped(text) for name, text in pairs}
             found.append((match[1], repr(sorted(labels.items())), float(match[3])))
     return sorted(found)
+
+
+def _unescaped(text: str) -> str:
+    return re.sub(r"\\\\.", lambda found: ESCAPED.get(found[0], found[0]), text)
