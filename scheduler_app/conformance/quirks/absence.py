@@ -18,14 +18,16 @@ ASKED = "Requesting"
 class Absence:
     """Told of all nodes before each pass.
 
-    A vendor without capacity that leaves at one pass, as it does in the recording too, is absent from the next
-    pass on, at which the recording takes it back.
+    A vendor without capacity that leaves at one pass, as it does in the recording too, is absent from the
+    next pass on, at which the recording takes it back. ``left`` are vendors that are gone already for another
+    reason, which the recording still has.
     """
 
     def __init__(self, world: World) -> None:
         self._world = world
         self._leaving: dict[Place, tuple[Any, set[str]]] = {}
         self._out: dict[Place, tuple[Any, set[str]]] = {}
+        self.left: set[Place] = set()
 
     def before_pass(self, nodes: Iterable[Json]) -> None:
         for node in nodes:
@@ -54,7 +56,7 @@ class Absence:
         before = self._out.pop(place, None) or self._leaving.pop(place, None)
         if before is not None and before[0] == says and not is_there:
             self._out[place] = before
-        elif is_there and ASKED in answer and quantity.rounded(counts[1] or "0") <= 0:
+        elif (is_there or place in self.left) and ASKED in answer and quantity.rounded(counts[1] or "0") <= 0:
             self._leaving[place] = (says, self._cards(node, key, backend))
 
     def _cards(self, node: Json, key: VendorKey, backend: DeviceBackend) -> set[str]:

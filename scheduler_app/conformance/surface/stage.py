@@ -162,6 +162,7 @@ def _config(flags: Json, raw: Json) -> SchedulerConfig:
         pod_name=environment.get("POD_NAME", ""),
         pod_namespace=environment["POD_NAMESPACE"],
         legacy_metrics=flags["legacy_metrics"],
+        profiling=flags["profiling"],
         readyz_follower_ok=True,
         unsynced_wait_seconds=0.0,
     )
