@@ -78,7 +78,7 @@ class Bridge(BaseHandler):
             response = self._respond(scope, body)
         else:
             response = await asyncio.get_running_loop().run_in_executor(pool, self._respond, scope, body)
-        await _answer(send, response)
+        await _answer(send, response, is_head=scope["method"] == "HEAD")
 
     def _respond(self, scope: Scope, body: bytes) -> Any:
         """Run Django's chain in this thread; a broken view still gets an answer."""
@@ -126,9 +126,9 @@ def _too_large(limit_bytes: int) -> HttpResponse:
     return HttpResponse(text, status=413, content_type="application/json")
 
 
-async def _answer(send: Send, response: Any) -> None:
+async def _answer(send: Send, response: Any, *, is_head: bool = False) -> None:
     headers = [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in response.items()]
     content = response.content
     headers.append((b"content-length", str(len(content)).encode("ascii")))
     await send({"type": "http.response.start", "status": response.status_code, "headers": headers})
-    await send({"type": "http.response.body", "body": content})
+    await send({"type": "http.response.body", "body": b"" if is_head else content})

@@ -69,7 +69,9 @@ _SCHEDULER = (
     ),
     FlagSpec("kube-burst", 10, "background writes at once (0: 10)", int),
     FlagSpec("kube-timeout", 0, "seconds one API call may take (0: no limit of its own)", int),
-    FlagSpec("profiling", False, "accepted; the reference serves Go profiles with it", boolean),
+    FlagSpec(
+        "profiling", False, "serve /debug/pprof/ on the extender's door: where all threads are", boolean
+    ),
     FlagSpec("node-lock-timeout", 300.0, "age at which a node lock is taken over", duration.parse_seconds),
     FlagSpec(
         "node-lock-retry-timeout", 28.0, "how long a pod group's bind retries a lock", duration.parse_seconds

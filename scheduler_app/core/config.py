@@ -31,6 +31,8 @@ class SchedulerConfig:
     pod_namespace: str = ""
     """Where role labels are maintained (L-8)."""
     legacy_metrics: bool = False
+    profiling: bool = False
+    """Whether the extender's door tells where all threads are."""
     quota_all_vendors: bool = False
     """Check quota in every vendor's fit, where the reference checks only some (Q13)."""
     readyz_follower_ok: bool = False

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from scheduler_app.core import annotations
+from scheduler_app.core import text as texts
 from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.config import SchedulerConfig
 from scheduler_app.core.decision import BindOutcome
@@ -85,7 +86,7 @@ class Binder:
         if node is None:
             self._event(pod, f"failed to get node {node_name}")
             self._state.take_pod(pod.uid)
-            raise BindError(f'node "{node_name}" not found')
+            raise BindError(f"node {texts.quote(node_name)} not found")
         bind_time = str(int(self._clock()))
         taken, is_bound = self._lock(node, pod), False
         try:
@@ -141,7 +142,7 @@ class Binder:
     def _gone(self, name: str, uid: PodUid) -> PodGoneError:
         """Give back what a deleted pod had reserved (B-1)."""
         self._state.take_pod(uid)
-        return PodGoneError(f'pod "{name}" not found')
+        return PodGoneError(f"pod {texts.quote(name)} not found")
 
     def _lock_all(self, wanted: list[DeviceBackend], node: Node, pod: Pod) -> list[DeviceBackend]:
         """Lock in ascending vendor order; on the first error give back what was taken, in reverse (Q-18)."""
