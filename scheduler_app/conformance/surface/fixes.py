@@ -10,6 +10,7 @@ from typing import Any
 from scheduler_app.conformance.api import Key, key_of
 from scheduler_app.conformance.surface import wrapping
 from scheduler_app.conformance.surface.accounts import Accounts, without_unused
+from scheduler_app.conformance.surface.binds import BindRules, Prediction
 from scheduler_app.conformance.surface.registrations import Registrations
 from scheduler_app.conformance.surface.stage import Stage
 from scheduler_app.core import annotations
@@ -26,7 +27,8 @@ class Fixes:
     def __init__(self, tags: Iterable[str], stage: Stage) -> None:
         self._tags = frozenset(tags)
         self._stage = stage
-        self._locks: Mapping[str, str | None] = {}
+        self._binds = BindRules(stage.world)
+        self._bind: Prediction | None = None
         self._known: Json | None = None
         self._led = False
         self._registrations = Registrations(stage.world)
@@ -35,8 +37,10 @@ class Fixes:
 
     def before(self, step: Json) -> None:
         """Remember what a step may change."""
-        nodes = self._stage.world.api.of("nodes")
-        self._locks = {node["metadata"]["name"]: _lock(node) for node in nodes}
+        is_bind = step["op"] == "http" and step["path"] == "/bind" and isinstance(step.get("body"), dict)
+        self._bind = self._binds.predicted(step["body"]) if is_bind else None
+        if self._bind is not None:
+            self._binds.look(step["body"])
         self._led = self._stage.world.leadership.is_leader
         self._known = None
         if step["op"] == "apply":
@@ -46,6 +50,8 @@ class Fixes:
 
     def after(self, step: Json) -> None:
         """Follow what a step has changed."""
+        if self._bind is not None:
+            self._binds.note(step["body"], self._bind)
         self._accounts.look()
         if step["op"] == "pass":
             self._accounts.after_pass()
@@ -102,6 +108,9 @@ class Fixes:
         config = self._stage.world.config
         if "api_pods" in expected and not (config.leader_elect and config.pod_name and config.pod_namespace):
             expected["api_pods"] = {name: _without_role(m) for name, m in expected["api_pods"].items()}
+        if "api_nodes" in expected and self._binds.differ:
+            expected["api_nodes"] = self._stage.masks.hidden(self._binds.nodes(expected["api_nodes"]))
+            expected["api_pods"] = self._binds.pods(expected["api_pods"])
         if "api_nodes" in expected:
             expected["api_nodes"] = self._registrations.marks(expected["api_nodes"])
             actual["api_nodes"] = self._registrations.marks(actual["api_nodes"])
@@ -139,6 +148,8 @@ class Fixes:
         path = step["path"]
         if path == "/readyz" and step["method"] == "GET":
             expected = self._ready(expected, actual)
+        elif self._bind is not None:
+            expected = self._bound(step, expected)
         elif path == "/webhook":
             expected = wrapping.reviewed(step, expected, actual, self._stage.world.backends)
         elif "no_response_within_ms" in expected or (path == "/filter" and not self._is_synced()):
@@ -146,6 +157,16 @@ class Fixes:
         for tag in self._tags & _TAGGED.keys():
             expected = _TAGGED[tag](self, step, expected, actual)
         return expected, actual
+
+    def _bound(self, step: Json, expected: Json) -> Json:
+        """Q-15, Q-17, Q-18: from the first bind on that they decide otherwise, binds go by the rules."""
+        assert self._bind is not None  # noqa: S101  (asked for binds only)
+        is_same = expected.get("writes", []) == self._bind.writes
+        if not self._binds.differ and not is_same:
+            self._binds.differ = self._binds.decides_otherwise(step["body"], expected)
+        if not self._binds.differ:
+            return expected
+        return {**expected, **self._binds.result(step["body"], self._bind)}
 
     def _is_synced(self) -> bool:
         return self._stage.world.leadership.is_synced
@@ -166,10 +187,6 @@ def _unsynced(expected: Json, actual: Json) -> Json:
     error = actual.get("body_json", {}).get("Error") or "<reason>"
     headers = {"content-type": "application/json"}
     return {"status": 200, "headers": headers, "body_json": {**NOTHING, "Error": error}}
-
-
-def _lock(node: Json) -> str | None:
-    return (node["metadata"].get("annotations") or {}).get(annotations.NODE_LOCK)
 
 
 def _has_null(expected: Json) -> bool:
