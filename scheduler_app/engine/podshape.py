@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from typing import Any
 
+from scheduler_app.core import quantity
 from scheduler_app.core.errors import HamiError
 
 
@@ -12,12 +13,12 @@ class ShapeError(HamiError):
 
 def check(raw: Any) -> None:
     """Raise ``ShapeError`` for the first member that admission reads and that has the wrong type."""
-    if not raw:
+    if raw is None:
         raise ShapeError("there is no content to decode")
     _object(raw, "object")
-    kind = raw.get("kind")
-    if kind not in (None, "", "Pod"):
-        raise ShapeError(f"object.kind: expected Pod, got {kind!r}")
+    for member, only in (("kind", "Pod"), ("apiVersion", "v1")):
+        if raw.get(member) not in (None, "", only):
+            raise ShapeError(f"object.{member}: expected {only}, got {raw[member]!r}")
     meta = _object(raw.get("metadata"), "metadata")
     for group in ("annotations", "labels"):
         _texts(meta.get(group), f"metadata.{group}")
@@ -57,13 +58,21 @@ def _container(item: Any, at: str) -> None:
     resources = _object(container.get("resources"), f"{at}.resources")
     for group in ("limits", "requests"):
         for key, value in _object(resources.get(group), f"{at}.resources.{group}").items():
-            if isinstance(value, (dict, list, bool)):
+            if not _is_quantity(value):
                 raise ShapeError(f"{at}.resources.{group}.{key}: expected a quantity")
     for position, entry in enumerate(_list(container.get("env"), f"{at}.env")):
         _object(entry, f"{at}.env[{position}]")
     context = _object(container.get("securityContext"), f"{at}.securityContext")
     if not isinstance(context.get("privileged"), (bool, type(None))):
         raise ShapeError(f"{at}.securityContext.privileged: expected true or false")
+
+
+def _is_quantity(value: Any) -> bool:
+    if value is None:
+        return True
+    return (
+        isinstance(value, (str, int, float)) and not isinstance(value, bool) and quantity.is_valid(str(value))
+    )
 
 
 def _object(value: Any, at: str) -> dict[str, Any]:

@@ -109,10 +109,26 @@ def test_w_5_a_pod_without_cards_keeps_its_scheduler(webhook: Webhook) -> None:
     assert webhook.review(pod(container())).patch == ()
 
 
-@pytest.mark.parametrize("raw", [None, {}, ""])
-def test_no_object_is_no_content(webhook: Webhook, raw: Any) -> None:
+def test_no_object_is_no_content(webhook: Webhook) -> None:
     """W-4, step 1."""
-    assert webhook.review(raw) == Verdict(400, "there is no content to decode")
+    assert webhook.review(None) == Verdict(400, "there is no content to decode")
+
+
+def test_an_empty_object_is_a_pod_without_containers(webhook: Webhook) -> None:
+    """W-4, step 2."""
+    assert webhook.review({}) == Verdict(403, "pod has no containers")
+
+
+@pytest.mark.parametrize("wrong", [{"apiVersion": "v2"}, {"kind": "Node"}])
+def test_another_kind_or_version_is_not_a_pod(webhook: Webhook, wrong: dict[str, str]) -> None:
+    """W-4, step 1."""
+    assert webhook.review({**pod(), **wrong}).code == 400
+
+
+def test_an_amount_that_is_no_quantity_cannot_be_decoded(webhook: Webhook) -> None:
+    """W-4, step 1: the message names the member."""
+    verdict = webhook.review(pod(container(limits={"cpu": "much"})))
+    assert (verdict.code, "limits.cpu" in verdict.message) == (400, True)
 
 
 @pytest.mark.parametrize("containers", [[], None])
@@ -346,7 +362,7 @@ def test_w19_optional_parts_may_be_missing_anywhere(
     webhook = Webhook(BOTH)
     raw: Json = {"spec": {"containers": containers, "initContainers": init}, "metadata": meta}
     verdict = webhook.review(raw)
-    assert verdict.code in (200, 403, 500)
+    assert verdict.code in (200, 400, 403, 500)
     if verdict.code == 500:
         assert verdict.message.startswith("invalid ")
     allowed = ("/spec/schedulerName", "/spec/runtimeClassName", "/metadata/annotations")
