@@ -84,7 +84,7 @@ class Leadership:
             before = self._observed
             was_ours = before is not None and self._is_ours(before.lease)
             had_expired = before is not None and not self.is_leader
-            if before is not None and before.lease == lease:
+            if before is not None and before.lease == lease and lease.renew_time:
                 return  # a relist or resync shows the same renewal again; it must not prolong it
             is_ours = self._is_ours(lease)
             if had_expired or not is_ours:
