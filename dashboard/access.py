@@ -3,12 +3,13 @@
 from dataclasses import dataclass
 from typing import Any, Final
 
-from dashboard import conf
 from django.core.cache import cache
 from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest
 from rest_framework.permissions import BasePermission
 from rest_framework.request import Request
+
+from dashboard import conf
 
 CACHE_SECONDS: Final = 60
 CLUSTER_GROUP: Final = "cluster"
@@ -18,7 +19,10 @@ CAPACITY_TOPICS: Final = frozenset({"fleet"})
 
 @dataclass(frozen=True, slots=True)
 class Sight:
-    """What one person sees: everything, or the pods of some namespaces, or (``has_capacity``) nodes without pods."""
+    """What one person sees.
+
+    Everything, or the pods of some namespaces, or (``has_capacity``) nodes without pods.
+    """
 
     is_cluster: bool = False
     namespaces: frozenset[str] = frozenset()
@@ -40,7 +44,9 @@ EVERYTHING: Final = Sight(is_cluster=True, has_capacity=True)
 
 
 def sight_of(user: Any) -> Sight:
-    """Return what ``user`` sees. Staff and the group "cluster" see all; a group "ns:<name>" gives one namespace.
+    """Return what ``user`` sees.
+
+    Staff and the group "cluster" see all; a group "ns:<name>" gives one namespace.
 
     May query the database, at most once in ``CACHE_SECONDS`` a person.
     """

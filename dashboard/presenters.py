@@ -1,4 +1,6 @@
-"""Domain numbers to what a person reads (console.md 4, "Units"). Pure; ``static/dashboard/js/format.js`` is its twin.
+"""Domain numbers to what a person reads (console.md 4, "Units").
+
+Pure; ``static/dashboard/js/format.js`` is its twin.
 
 None is unknown and becomes a dash, never a zero.
 """

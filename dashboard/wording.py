@@ -236,7 +236,8 @@ BROWSER: Final[Mapping[str, Text]] = {
     "memory": _("memory"),
     "cores": _("cores"),
     "shares": _("shares"),
-    "pods": _("pods"),
+    "pod_one": _("1 pod"),
+    "pod_many": _("{count} pods"),
     "no_gpus": _("no GPU"),
     "selected": _("{nodes} nodes selected: {gpus} GPUs, {free} GiB free"),
     "round_trip": _("{ms} ms"),
@@ -244,13 +245,16 @@ BROWSER: Final[Mapping[str, Text]] = {
     "none": _("none"),
     "block": _("block of {n} on {m}"),
     "stranded": _("stranded"),
-    "other_model": _("unknown model"),
 }
 
 
 def cause_text(word: str) -> CauseText:
     """Return the texts of a cause; an unknown word stands for itself, because vendors may bring their own."""
     return CAUSES.get(word) or CauseText(word, "", "")
+
+
+def pod_count(count: int) -> str:
+    return str(BROWSER["pod_one"] if count == 1 else BROWSER["pod_many"]).format(count=f"{count:,}")
 
 
 def problem_title(key: str, *, count: int, names: tuple[str, ...], args: Mapping[str, str]) -> str:

@@ -49,7 +49,13 @@ class NodeApi(APIView):
         gpus = detail.pop("cards")
         allocations = [{**share, "gpu_id": gpu["id"]} for gpu in gpus for share in gpu["pods"]]
         return Response(
-            {**head(picture), **detail, "gpus": gpus, "allocations": allocations, "refusals": nodes.refusals(name)}
+            {
+                **head(picture),
+                **detail,
+                "gpus": gpus,
+                "allocations": allocations,
+                "refusals": nodes.refusals(name),
+            }
         )
 
 
@@ -58,7 +64,9 @@ class GpuListApi(APIView):
 
     def get(self, request: Request) -> Response:
         picture = known_picture()
-        found = [gpu_json(rows.card_row(card, node)) for node in picture.nodes.values() for card in node.cards]
+        found = [
+            gpu_json(rows.card_row(card, node)) for node in picture.nodes.values() for card in node.cards
+        ]
         for name in ("node", "vendor", "model", "id"):
             if value := request.query_params.get(name):
                 found = [row for row in found if row[name] == value]

@@ -27,8 +27,8 @@ def answer(error: Exception, context: dict[str, Any]) -> Response | None:
     field, message, code = _read(error)
     body = {"message": message, "code": code} | ({"field": field} if field else {})
     response = Response(body, status=error.status_code)
-    if isinstance(error, exceptions.Throttled) and error.wait:
-        response["Retry-After"] = str(int(error.wait))
+    if wait := getattr(error, "wait", None):
+        response["Retry-After"] = str(int(wait))
     return response
 
 

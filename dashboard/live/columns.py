@@ -1,7 +1,7 @@
-"""Every GPU of the cluster as columns, and the list of nodes and GPUs that gives each its index (console.md 7.2).
+"""Every GPU of the cluster as columns, and the list that gives each GPU and node its index (console.md 7.2).
 
-Within an epoch an index is never used again: a node that comes, or comes back with other cards, gets new ones and
-leaves a hole.
+Within an epoch an index is never used again: a node that comes, or comes back with other cards, gets new
+ones and leaves a hole.
 """
 
 from array import array
@@ -23,7 +23,10 @@ _NODE_CODES: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Columns:
-    """The columns as of one revision, copied so that no reader sees them change. Amounts: MiB, percent, shares."""
+    """The columns as of one revision, copied so that no reader sees them change.
+
+    Amounts: MiB, percent, shares.
+    """
 
     mem_used: Sequence[int]
     cores_used: Sequence[int]
@@ -106,9 +109,10 @@ class Fleet:
 
     def topology(self) -> Topology:
         if self._frozen is None:
+            mem, cores, shares = self._totals
             self._frozen = Topology(
                 self.number, tuple(self._names), tuple(self._pools), tuple(self._models), tuple(self._first),
-                tuple(self._ids), *(tuple(column) for column in self._totals),
+                tuple(self._ids), tuple(mem), tuple(cores), tuple(shares),
                 model_names=tuple(self._model_index), pool_names=tuple(self._pool_index),
             )  # fmt: skip
         return self._frozen

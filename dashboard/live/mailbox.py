@@ -1,7 +1,7 @@
 """What waits for one browser: at most one frame a topic, however slow it reads (console.md 7.6).
 
-A browser that keeps up gets the bytes that all others get. For one that does not, changes of a topic are merged into
-a set of keys, bounded by the number of things, and become one frame when it is ready to take it.
+A browser that keeps up gets the bytes that all others get. For one that does not, changes of a topic are
+merged into a set of keys, bounded by the number of things, and become one frame when it is ready to take it.
 """
 
 import asyncio
@@ -29,7 +29,10 @@ class _Slot:
 
 
 class Mailbox:
-    """One browser's. ``build`` and ``size_of`` read the mirror; ``size_of`` is how many keys a topic can have."""
+    """One browser's.
+
+    ``build`` and ``size_of`` read the mirror; ``size_of`` is how many keys a topic can have.
+    """
 
     def __init__(self, *, build: Build, size_of: Callable[[str], int], clock: Callable[[], float]) -> None:
         self.topics: set[str] = set()
@@ -80,7 +83,7 @@ class Mailbox:
         return len(self._controls) + len(self._slots)
 
     async def get(self) -> bytes:
-        """Wait for the next frame. Lists of nodes and heartbeats go first; a paused browser gets only those."""
+        """Wait for the next frame. Node lists and heartbeats go first; a paused browser gets only those."""
         while True:
             if self._controls:
                 return self._controls.popleft()

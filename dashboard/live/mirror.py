@@ -1,7 +1,7 @@
 """The leader's state in this process: what pages, REST, snapshots and merged frames read.
 
-The event loop applies publications; everybody reads ``Mirror.picture``, which is replaced and never changed. So no
-reader needs a lock, and HTML, REST and socket show the same revision.
+The event loop applies publications; everybody reads ``Mirror.picture``, which is replaced and never changed.
+So no reader needs a lock, and HTML, REST and socket show the same revision.
 """
 
 from collections.abc import Iterable, Mapping
@@ -25,7 +25,10 @@ Verdict = Literal["applied", "renewed", "old", "gap"]
 
 @dataclass(slots=True)
 class Change:
-    """What one publication did. ``keys`` by topic; ``verdict`` "gap" asks for a whole picture, "renewed" is one."""
+    """What one publication did.
+
+    ``keys`` by topic; ``verdict`` "gap" asks for a whole picture, "renewed" is one.
+    """
 
     verdict: Verdict
     keys: dict[str, set[Key]] = field(default_factory=dict)
@@ -46,7 +49,8 @@ class Mirror:
     def apply(self, publication: Publication, *, now_ms: int) -> Change:
         """Take a publication that follows on what is here, or a whole one; say what changed.
 
-        A publication of another epoch that is older than what is here comes from a deposed leader and is left out.
+        A publication of another epoch that is older than what is here comes from a deposed leader and is left
+        out.
         """
         old = self.picture
         if publication.epoch != old.epoch:

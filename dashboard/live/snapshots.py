@@ -1,4 +1,7 @@
-"""Topology and snapshots as compressed bytes, built once a revision: a hundred reloads cost one (console.md 7.3)."""
+"""Topology and snapshots as compressed bytes, built once a revision.
+
+A hundred reloads cost one (console.md 7.3).
+"""
 
 import gzip
 from functools import lru_cache

@@ -1,7 +1,7 @@
 """A Publication as a message of the channel layer.
 
-Inside one process the value itself goes through; between processes it is JSON, compressed and cut into pieces, because
-one message must not hold up the others (console.md 7.1).
+Inside one process the value itself goes through; between processes it is JSON, compressed and cut into
+pieces, because one message must not hold up the others (console.md 7.1).
 """
 
 import uuid
@@ -27,7 +27,7 @@ Message = dict[str, Any]
 
 
 class Handed:
-    """A frozen value on its way through the memory layer, which deep-copies each message for each subscriber."""
+    """A frozen value on its way through the memory layer, which copies each message for each subscriber."""
 
     __slots__ = ("publication",)
 
@@ -44,7 +44,7 @@ def hand_over(publication: Publication) -> Message:
 
 
 def pieces(publication: Publication) -> list[Message]:
-    """Return the messages that carry ``publication`` to other processes, each at most ``PIECE_BYTES`` of body."""
+    """Return the messages that carry ``publication`` to other processes, ``PIECE_BYTES`` of body at most each."""
     body = zlib.compress(encode(publication), 1)
     parts = [body[at : at + PIECE_BYTES] for at in range(0, len(body), PIECE_BYTES)]
     key = uuid.uuid4().hex
@@ -83,7 +83,10 @@ def encode(publication: Publication) -> bytes:
 
 
 def decode(body: bytes) -> Publication:
-    """Return the publication that ``encode`` wrote; sequences come back as tuples, unknown fields are left out."""
+    """Return the publication that ``encode`` wrote.
+
+    Sequences come back as tuples, unknown fields are left out.
+    """
     return _build(Publication, orjson.loads(body))  # type: ignore[no-any-return]  # built by its own annotations
 
 

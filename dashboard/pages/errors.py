@@ -1,4 +1,4 @@
-"""The pages for what went wrong. They name no object: "not there" and "not yours" look alike (console.md 5)."""
+"""The pages for what went wrong. They name no object: "not there" and "not yours" look alike."""
 
 import uuid
 

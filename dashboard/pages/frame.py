@@ -16,7 +16,10 @@ from dashboard.picture.model import Picture
 STALE_MS: Final = 30_000
 
 NAVIGATION: Final = (
-    (_("Now"), (("overview", _("Overview"), "pulse"), ("pending", _("Pending"), "clock"), ("fleet", _("Fleet"), "gpu"))),
+    (
+        _("Now"),
+        (("overview", _("Overview"), "pulse"), ("pending", _("Pending"), "clock"), ("fleet", _("Fleet"), "gpu")),
+    ),
     (_("Look up"), (("nodes", _("Nodes"), "node"), ("quotas", _("Quotas"), "quota"))),
     (_("Explain"), (("decisions", _("Decisions"), "decision"),)),
     (_("Scheduler"), (("scheduler", _("Scheduler"), "leader"),)),
@@ -24,7 +27,7 @@ NAVIGATION: Final = (
 
 
 def frame(request: HttpRequest) -> dict[str, Any]:
-    """Return the frame's values. Pages for nobody in particular (login, errors) get only the cluster's name."""
+    """Return the frame's values. Pages for nobody (login, errors) get only the cluster's name."""
     base = {"cluster_name": conf.cluster_name(), "language": get_language() or "en"}
     user = getattr(request, "user", None)
     if user is None or not may_enter(user):

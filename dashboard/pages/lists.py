@@ -66,7 +66,9 @@ def heads(request: HttpRequest, columns: Sequence[tuple[str, Any, bool]], *, def
     return result
 
 
-def sort_rows(rows: list[dict[str, Any]], key: str, allowed: Sequence[str], *, default: str) -> list[dict[str, Any]]:
+def sort_rows(
+    rows: list[dict[str, Any]], key: str, allowed: Sequence[str], *, default: str
+) -> list[dict[str, Any]]:
     """Sort by ``key`` or ``-key``; pairs by their ratio. What is not allowed is the default."""
     name = key.removeprefix("-")
     if name not in allowed:

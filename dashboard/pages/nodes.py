@@ -32,7 +32,9 @@ STATES = ("ok", "unhealthy", "silent", "gone", "unregistered", "cordoned")
 def node_list(request: HttpRequest) -> HttpResponse:
     require_cluster(request)
     everything = rows.node_rows(hub.mirror.picture)
-    found = sort_rows(select(everything, request.GET), request.GET.get("sort", "name"), SORTABLE, default="name")
+    found = sort_rows(
+        select(everything, request.GET), request.GET.get("sort", "name"), SORTABLE, default="name"
+    )
     context = {
         "listing": Listing.of(request, found),
         "heads": heads(request, COLUMNS, default="name"),
@@ -98,5 +100,7 @@ def commands(name: str, sick: list[str]) -> list[tuple[Any, str]]:
     ]
     if sick:
         value = shlex.quote(",".join(sick))
-        found.insert(1, (_("Cordon sick GPUs"), f"kubectl annotate node {quoted} {annotations.DEVICE_CORDON}={value}"))
+        found.insert(
+            1, (_("Cordon sick GPUs"), f"kubectl annotate node {quoted} {annotations.DEVICE_CORDON}={value}")
+        )
     return found

@@ -50,7 +50,11 @@ def pending(request: HttpRequest) -> HttpResponse:
 
 
 def topics(sight: Sight) -> list[str]:
-    return ["pending", "summary"] if sight.is_cluster else [f"ns:{name}" for name in sorted(sight.namespaces)[:30]]
+    return (
+        ["pending", "summary"]
+        if sight.is_cluster
+        else [f"ns:{name}" for name in sorted(sight.namespaces)[:30]]
+    )
 
 
 def visible(picture: Picture, sight: Sight) -> list[PendingPod]:

@@ -8,6 +8,7 @@ from dashboard.access import sight_of
 from dashboard.live.hub import hub
 from dashboard.pages.lists import Listing, heads, sort_rows
 from dashboard.picture import rows
+from scheduler_app import selectors
 
 COLUMNS = (
     ("namespace", _("Namespace"), False),
@@ -34,6 +35,7 @@ def quotas(request: HttpRequest) -> HttpResponse:
         "total": total,
         "namespaces": sorted({quota.namespace for quota in picture.quotas if sight.sees(quota.namespace)}),
         "namespace": namespace,
+        "refusals": [row for row in selectors.refusals(namespace) if sight.sees(row["namespace"])],
         "topics": ["quotas", "summary"] if sight.is_cluster else [],
     }
     return render(request, "dashboard/quotas.html", context)

@@ -1,5 +1,7 @@
 """Scheduler: who leads, what is loaded, what the last registration pass took (console.md 6.9)."""
 
+from typing import Any
+
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
@@ -7,6 +9,7 @@ from dashboard.access import require_cluster
 from dashboard.live.hub import hub, now_ms
 from dashboard.picture.problems import SOURCE_LATE_MS
 from scheduler_app import selectors
+from scheduler_app.core.errors import HamiError
 
 
 def scheduler(request: HttpRequest) -> HttpResponse:
@@ -21,7 +24,16 @@ def scheduler(request: HttpRequest) -> HttpResponse:
         "lease_fresh": now - picture.leader.seen_ms <= picture.leader.duration_seconds * 1000,
         "sources": sources,
         "browsers": hub.browsers,
+        "own": own_state(),
         "vendors": selectors.vendor_list(),
         "topics": ["summary"],
     }
     return render(request, "dashboard/scheduler.html", context)
+
+
+def own_state() -> dict[str, Any] | None:
+    """Return queues and history of this process; None for a console without a scheduler in it."""
+    try:
+        return selectors.scheduler_state()
+    except HamiError:
+        return None

@@ -1,1 +1,4 @@
-"""What can be read off the live picture: sums, room, causes, problems, verdicts. Pure functions; time is an argument."""
+"""What can be read off the live picture.
+
+Sums, room, causes, problems, verdicts. Pure functions; time is an argument.
+"""

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from scheduler_app.core.publication import AskView, PendingPod
 
+TIMES = "\u00d7"
 NOT_ASKED = "not_asked"
 PLACED = "placed"
 ERROR = "error"
@@ -24,7 +25,10 @@ class Cause:
 
 
 def cause_of(pod: PendingPod) -> str:
-    """Return the kind of a pod's wait: the dominant reason word, or what stands in the way before and after it."""
+    """Return the kind of a pod's wait.
+
+    The dominant reason word, or what stands in the way before and after it.
+    """
     if pod.placed_on:
         return PLACED
     if pod.cause:
@@ -35,7 +39,7 @@ def cause_of(pod: PendingPod) -> str:
 
 
 def ask_text(asks: Iterable[AskView]) -> str:
-    """Return ``"NVIDIA 40 GiB × 2"``: what the pod asks, container by container, equal ones told once."""
+    """Return vendor, size and number of GPUs: what the pod asks, container by container, equal ones told once."""
     return " + ".join(dict.fromkeys(_one(ask) for ask in asks))
 
 
@@ -44,10 +48,10 @@ def _one(ask: AskView) -> str:
     if ask.mem_mib:
         size.append(f"{ask.mem_mib / 1024:.4g} GiB")
     elif 0 < ask.mem_percent <= 100:
-        size.append(f"{ask.mem_percent} %")
+        size.append(f"{ask.mem_percent} % memory")
     if ask.cores:
         size.append(f"{ask.cores} % cores")
-    return " ".join(size) + f" × {ask.cards}"
+    return " ".join(size) + f" {TIMES} {ask.cards}"
 
 
 def group_causes(pods: Iterable[PendingPod]) -> list[Cause]:

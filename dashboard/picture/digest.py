@@ -1,4 +1,7 @@
-"""Sums of one node, and sums over nodes kept by adding and taking away: a tick costs what changed, not the cluster."""
+"""Sums of one node, and sums over nodes kept by adding and taking away.
+
+A tick costs what changed, not the cluster.
+"""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -14,8 +17,8 @@ PIECE_PARTS = 4
 class Sums:
     """Counts and amounts of a set of GPUs. Memory in MiB, cores as the vendor counts them (percent mostly).
 
-    ``whole`` GPUs are untouched and usable; ``pieces`` are quarters that still fit; ``stranded_mib`` is free memory
-    that nobody can have, because the GPU's cores or shares are gone.
+    ``whole`` GPUs are untouched and usable; ``pieces`` are quarters that still fit; ``stranded_mib`` is free
+    memory that nobody can have, because the GPU's cores or shares are gone.
     """
 
     gpus: int = 0

@@ -24,8 +24,8 @@ NO_LEADER = LeaderView(is_leader=False, is_elected=False)
 class Picture:
     """One revision. ``epoch`` is empty until a first publication came: nothing is known then, not even zeros.
 
-    ``received_ms`` is this process's clock when the last publication came; ``decisions`` and ``events`` are newest
-    first.
+    ``received_ms`` is this process's clock when the last publication came; ``decisions`` and ``events`` are
+    newest first.
     """
 
     epoch: str = ""

@@ -7,7 +7,10 @@ from scheduler_app.core.publication import CardView, NodeView
 
 @dataclass(frozen=True, slots=True)
 class Piece:
-    """One part of a strip. ``width`` and ``start`` are in thousandths of the GPU; ``pod`` is empty for a free slice."""
+    """One part of a strip.
+
+    ``width`` and ``start`` are in thousandths of the GPU; ``pod`` is empty for a free slice.
+    """
 
     start: int
     width: int

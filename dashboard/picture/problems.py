@@ -26,7 +26,7 @@ _RANK: Final = {"bad": 0, "warn": 1, "note": 2}
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """``key`` names the rule, ``names`` what it is about; ``since_ms`` 0 is unknown; ``pods`` are affected."""
+    """``key`` names the rule, ``names`` what it is about; ``since_ms`` 0 is unknown; ``pods`` suffer."""
 
     key: str
     severity: Severity
@@ -103,7 +103,8 @@ def _unhealthy(picture: Picture, now_ms: int) -> Iterator[Problem]:
     cards = tuple(card for digest in sick for card in digest.unhealthy)
     nodes = [picture.nodes[digest.name] for digest in sick]
     pods = {p.uid for node in nodes for card in node.cards if not card.healthy for p in card.pods}
-    command = f"kubectl annotate node {shlex.quote(nodes[0].name)} {annotations.DEVICE_CORDON}={','.join(sick[0].unhealthy)}"
+    value = shlex.quote(",".join(sick[0].unhealthy))
+    command = f"kubectl annotate node {shlex.quote(sick[0].name)} {annotations.DEVICE_CORDON}={value}"
     names = tuple(sorted(node.name for node in nodes))
     yield Problem("gpu_unhealthy", "bad", len(cards), names, 0, len(pods), "/nodes?state=unhealthy", command)
 
@@ -154,7 +155,8 @@ def _quotas(picture: Picture, now_ms: int) -> Iterator[Problem]:
     for quota in picture.quotas:
         if is_tight(quota):
             args = (("resource", quota.resource), ("used", str(quota.used)), ("limit", str(quota.limit)))
-            command = f"kubectl -n {shlex.quote(quota.namespace)} edit resourcequota {shlex.quote(quota.source)}".strip()
+            source = shlex.quote(quota.source) if quota.source else ""
+            command = f"kubectl -n {shlex.quote(quota.namespace)} edit resourcequota {source}".strip()
             href = f"/quotas?namespace={quota.namespace}"
             yield Problem(
                 "quota_full", "note", names=(quota.namespace,), href=href, command=command, args=args
@@ -184,7 +186,10 @@ class Lock:
 
 
 def read_lock(text: str) -> Lock | None:
-    """Return the lock that ``"<RFC 3339>,<namespace>,<pod>"`` says; a text of another shape has no time (B-9)."""
+    """Return the lock that ``"<RFC 3339>,<namespace>,<pod>"`` says.
+
+    A text of another shape has no time (B-9).
+    """
     if not text:
         return None
     at, *holder = text.split(",")

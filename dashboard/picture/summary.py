@@ -1,4 +1,4 @@
-"""The overview's numbers as JSON values: what the ``summary`` topic carries, REST answers and the page shows."""
+"""The overview's numbers as JSON values: what the socket carries, REST answers and the page shows."""
 
 from typing import Any
 
@@ -6,13 +6,16 @@ from dashboard.picture.causes import Cause, group_causes
 from dashboard.picture.model import Picture
 from dashboard.picture.problems import Problem, problems
 from dashboard.picture.room import Room, rooms, total_of
+from dashboard.picture.rows import quota_row
 
 TOP_CAUSES = 5
+TOP_QUOTAS = 4
 SHOWN_NAMES = 5
 
 
 def summary(picture: Picture, now_ms: int) -> dict[str, Any]:
     """Return the values by name. Pairs are (used, total) or (well, total); times are epoch ms, 0 is none."""
+    found = [problem_json(problem) for problem in problems(picture, now_ms)]
     total = total_of(picture.sums)
     pending = picture.pending.values()
     return {
@@ -23,11 +26,22 @@ def summary(picture: Picture, now_ms: int) -> dict[str, Any]:
         "shares": [total.shares_used, total.shares_total],
         "pending": len(picture.pending),
         "oldest_pending_ms": min((pod.since_ms for pod in pending), default=0),
-        "problems": [problem_json(problem) for problem in problems(picture, now_ms)],
+        "problems": found,
+        "since_ms": found[0]["since_ms"] if found else 0,
         "causes": [cause_json(cause) for cause in group_causes(pending)[:TOP_CAUSES]],
         "room": [room_json(room) for room in rooms(picture.sums, picture.digests.values())],
+        "quotas": fullest_quotas(picture),
         "leader": leader_json(picture),
     }
+
+
+def fullest_quotas(picture: Picture) -> list[dict[str, Any]]:
+    """Return the quotas with a limit, the fullest first, as many as the overview shows."""
+    limited = [quota for quota in picture.quotas if quota.limit]
+    fullest = sorted(limited, key=lambda q: (-q.used / (q.limit or 1), q.namespace, q.resource))
+    return [
+        {**quota_row(quota, picture), "full": [quota.used, quota.limit]} for quota in fullest[:TOP_QUOTAS]
+    ]
 
 
 def problem_json(problem: Problem) -> dict[str, Any]:

@@ -1,4 +1,7 @@
-"""Why a pod waits: one verdict, and what led to it (console.md 6.2). Words are made here, once for page and REST."""
+"""Why a pod waits.
+
+One verdict, and what led to it (console.md 6.2). Words are made here, once for page and REST.
+"""
 
 from dataclasses import dataclass
 from typing import Any, Final
@@ -17,7 +20,7 @@ TEXT_WIDTH: Final = 64
 
 @dataclass(frozen=True, slots=True)
 class Verdict:
-    """``kind`` is one of console.md 6.2; ``text`` the sentence; ``key`` and ``args`` the same for machines."""
+    """``kind`` is one of console.md 6.2; ``text`` the sentence, ``key`` and ``args`` the same for scripts."""
 
     kind: str
     text: str
@@ -56,7 +59,9 @@ def _stuck(pod: PendingPod, picture: Picture) -> Verdict | None:
 def _error(pod: PendingPod, picture: Picture) -> Verdict | None:
     if not pod.error or pod.cause:
         return None
-    return Verdict("our_fault", _("The last try ended in an error: {error}").format(error=pod.error), "why.error", {})
+    return Verdict(
+        "our_fault", _("The last try ended in an error: {error}").format(error=pod.error), "why.error", {}
+    )
 
 
 def _not_asked(pod: PendingPod, picture: Picture) -> Verdict | None:
@@ -65,7 +70,9 @@ def _not_asked(pod: PendingPod, picture: Picture) -> Verdict | None:
     if "gate" in pod.before_text.lower():
         return Verdict("gated", _("Held by a scheduling gate."), "why.gated", {})
     if pod.before_text:
-        text = _("kube-scheduler has ruled out all nodes before asking us: {text}").format(text=pod.before_text)
+        text = _("kube-scheduler has ruled out all nodes before asking us: {text}").format(
+            text=pod.before_text
+        )
     else:
         text = _("kube-scheduler has not asked for this pod yet.")
     return Verdict("not_asked", text, "why.not_asked", {"text": pod.before_text})
@@ -102,7 +109,9 @@ def _full(pod: PendingPod, picture: Picture) -> Verdict | None:
 def _nothing_fits(ask: AskView) -> str:
     if not ask.mem_mib:
         text = ngettext(
-            "No node has {n} {vendor} GPU for this pod.", "No node has {n} {vendor} GPUs for this pod.", ask.cards
+            "No node has {n} {vendor} GPU for this pod.",
+            "No node has {n} {vendor} GPUs for this pod.",
+            ask.cards,
         )
         return text.format(n=ask.cards, vendor=ask.vendor)
     text = ngettext(
@@ -135,7 +144,13 @@ def journey(pod: PendingPod) -> list[dict[str, Any]]:
     standing = "bound" if pod.placed_on else "gpu_filter" if pod.tries else "queued"
     stop = STEPS.index(standing)
     return [
-        {"step": step, "at": at.get(step, 0), "done": number < stop, "standing": number == stop, "tries": pod.tries}
+        {
+            "step": step,
+            "at": at.get(step, 0),
+            "done": number < stop,
+            "standing": number == stop,
+            "tries": pod.tries,
+        }
         for number, step in enumerate(STEPS)
     ]
 
@@ -181,10 +196,11 @@ def as_text(pod: PendingPod, picture: Picture, *, now_ms: int) -> str:
     """Return the answer in ten lines for a terminal or a chat."""
     way = funnel(pod, picture)
     waited, last = presenters.since(pod.since_ms, now_ms), presenters.since(pod.last_try_ms, now_ms)
+    counts = f"{way['ruled_out_before']} not asked, {way['asked']} asked, {way['refused']} refused"
     lines = [
         f"{pod.namespace}/{pod.name} pending for {waited}, {pod.tries} tries, last {last} ago",
         verdict(pod, picture).text,
-        f"  {way['nodes']} nodes: {way['ruled_out_before']} not asked, {way['asked']} asked, {way['refused']} refused",
+        f"  {way['nodes']} nodes: {counts}",
     ]
     for group in pod.groups:
         near = f"   e.g. {group.examples[0]}" if group.examples else ""

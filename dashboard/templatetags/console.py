@@ -28,6 +28,7 @@ def _known(value: Any) -> Any:
     """Return None for a value that a row template does not have; Django passes it as an empty text."""
     return None if value == "" else value
 
+
 STATE_GLYPHS = {"ok": "●", "silent": "◆", "unhealthy": "▲", "gone": "▲", "unregistered": "○", "cordoned": "○"}
 STATE_TONES = {"ok": "ok", "silent": "warn", "unhealthy": "bad", "gone": "bad"}
 
@@ -57,9 +58,10 @@ def bar(pair: Any, label: str, field: str = "", live: str = "") -> dict[str, Any
 @register.simple_tag
 def state_badge(state: str, field: str = "") -> SafeString:
     """Return a state as glyph and word, never colour alone."""
+    tone, glyph = STATE_TONES.get(state, "off"), STATE_GLYPHS.get(state, "○")
     return format_html(
         '<span class="badge tone-{}" data-f="{}" data-fmt="state"><span aria-hidden="true">{}</span> {}</span>',
-        STATE_TONES.get(state, "off"), field, STATE_GLYPHS.get(state, "○"), wording.NODE_STATES.get(state, state),
+        tone, field, glyph, wording.NODE_STATES.get(state, state),
     )  # fmt: skip
 
 
@@ -76,7 +78,10 @@ def age_of(at_ms: int | None, field: str = "") -> SafeString:
 @register.simple_tag
 def clock(at_ms: int) -> SafeString:
     """Return a moment; the browser rewrites it into the reader's own time."""
-    return format_html('<time data-clock="{0}" datetime="{1}">{1}</time>', at_ms, presenters.moment(at_ms))
+    return format_html(
+        '<time data-clock="{}" datetime="{}">{}</time>',
+        at_ms, presenters.moment(at_ms), presenters.moment(at_ms)[11:16] + " UTC",
+    )  # fmt: skip
 
 
 @register.filter
@@ -104,6 +109,12 @@ def cause_why(word: str) -> str:
 @register.filter
 def cause_remedy(word: str) -> str:
     return str(wording.cause_text(word).remedy)
+
+
+@register.filter
+def pods(count: int) -> str:
+    """Return ``"1 pod"``, ``"60 pods"``; nothing for none."""
+    return wording.pod_count(count) if count else ""
 
 
 @register.filter

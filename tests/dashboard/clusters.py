@@ -1,4 +1,7 @@
-"""Publications of made-up clusters: for tests, and for ``tests/dashboard/devserver.py``. Same seed, same cluster."""
+"""Publications of made-up clusters.
+
+For tests, and for ``tests/dashboard/devserver.py``. Same seed, same cluster.
+"""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -48,14 +51,18 @@ def make_card_view(*, id: str = "GPU-0", index: int = 0, **changes: Any) -> Card
     return replace(card, **changes)
 
 
-def make_node_view(*, name: str = "gpu-0001", cards: Sequence[CardView] | None = None, **changes: Any) -> NodeView:
+def make_node_view(
+    *, name: str = "gpu-0001", cards: Sequence[CardView] | None = None, **changes: Any
+) -> NodeView:
     if cards is None:
         cards = [make_card_view(id=f"{name}-{n}", index=n) for n in range(2)]
     node = NodeView(name=name, version=1, state="ok", pool="train", is_ready=True, cards=tuple(cards))
     return replace(node, **changes)
 
 
-def make_pending(*, uid: str = "u-1", namespace: str = "vision", name: str = "train-7", **changes: Any) -> PendingPod:
+def make_pending(
+    *, uid: str = "u-1", namespace: str = "vision", name: str = "train-7", **changes: Any
+) -> PendingPod:
     pod = PendingPod(
         uid=uid,
         namespace=namespace,
@@ -65,7 +72,7 @@ def make_pending(*, uid: str = "u-1", namespace: str = "vision", name: str = "tr
         asks=(AskView("main", "NVIDIA", 2, 40960, 0, 0),),
         cause=reasons.CARD_INSUFFICIENT_MEMORY,
         tries=41,
-        asked=70,
+        asked=60,
         groups=(ReasonGroup("8/8 CardInsufficientMemory", 70, ("gpu-0001",)),),
     )
     return replace(pod, **changes)
@@ -94,10 +101,13 @@ def make_publication(**changes: Any) -> Publication:
 
 
 class Cluster:
-    """A cluster that lives: pods come and go. ``now_ms`` is given, so that the same steps give the same values."""
+    """A cluster that lives.
+
+    Pods come and go. ``now_ms`` is given, so that the same steps give the same values.
+    """
 
     def __init__(self, *, seed: int = 7, scale: int = 1, now_ms: int) -> None:
-        self._random = Random(seed)
+        self._random = Random(seed)  # noqa: S311  (made-up data)
         self._scale = scale
         self.now_ms = now_ms
         self.revision = 1
@@ -138,7 +148,9 @@ class Cluster:
 
     def _publication(self, **changes: Any) -> Publication:
         now = self.now_ms
-        leader = LeaderView(True, True, "hami-scheduler-0", now - 1200, "2026-12-02T03:03:11Z", 15, True, "hami-scheduler-0")
+        leader = LeaderView(
+            True, True, "hami-scheduler-0", now - 1200, "2026-12-02T03:03:11Z", 15, True, "hami-scheduler-0"
+        )
         sources = (
             SourceView("pods", True, now - 300, 3127),
             SourceView("nodes", True, now - 4100, len(self.nodes)),
@@ -150,7 +162,7 @@ class Cluster:
         )
 
     def _build(self) -> list[NodeView]:
-        found = []
+        found: list[NodeView] = []
         for vendor, model, mib, cards, nodes, full in MODELS:
             for _number in range(nodes * self._scale):
                 name = f"gpu-{len(found) + 1:04}"
@@ -192,8 +204,15 @@ class Cluster:
         """Break what breaks: silent nodes, one gone, a sick GPU, a held lock, MIG instances, a cordon."""
         now = self.now_ms
         for name in ("gpu-0011", "gpu-0012", "gpu-0013"):
-            self._change(name, state="silent", registered_ms=now - 22 * 60_000, problem="handshake not answered")
-        self._change("gpu-0031", state="gone", registered_ms=now - 3 * 3_600_000, problem="the vendor took its GPUs away")
+            self._change(
+                name, state="silent", registered_ms=now - 22 * 60_000, problem="handshake not answered"
+            )
+        self._change(
+            "gpu-0031",
+            state="gone",
+            registered_ms=now - 3 * 3_600_000,
+            problem="the vendor took its GPUs away",
+        )
         self._change("gpu-0055", state="cordoned")
         self._change("gpu-0020", lock=f"2026-12-02T{self._hours(now - 12 * 60_000)}Z,vision,train-7")
         cards = list(self.nodes["gpu-0005"].cards)
@@ -216,22 +235,50 @@ class Cluster:
         memory = tuple(
             ReasonGroup(*group)
             for group in (
-                ("8/8 CardInsufficientMemory", 29, ("gpu-0007", "gpu-0009", "gpu-0014")),
-                ("1/8 AllocatedCardsInsufficientRequest, 7/8 CardInsufficientMemory", 12, ("gpu-0005", "gpu-0017")),
-                ("8/8 CardTypeMismatch", 29, ("gpu-0027", "gpu-0041")),
+                ("8/8 CardInsufficientMemory", 24, ("gpu-0007", "gpu-0009", "gpu-0014")),
+                (
+                    "1/8 AllocatedCardsInsufficientRequest, 7/8 CardInsufficientMemory",
+                    12,
+                    ("gpu-0005", "gpu-0017"),
+                ),
+                ("8/8 CardTypeMismatch", 24, ("gpu-0027", "gpu-0041")),
             )
         )
         base = make_pending(last_try_ms=now - 4000, groups=memory)
         found = [
-            replace(base, uid=f"m{n}", namespace=NAMESPACES[n % 6], name=f"train-{n}", since_ms=now - (181 - n * 5) * minute)
+            replace(
+                base,
+                uid=f"m{n}",
+                namespace=NAMESPACES[n % 6],
+                name=f"train-{n}",
+                since_ms=now - (181 - n * 5) * minute,
+            )
             for n in range(31)
         ]
         quota = replace(base, cause=reasons.QUOTA_NOT_FIT, asks=(AskView("main", "NVIDIA", 1, 8192, 0, 30),))
-        found += [replace(quota, uid=f"q{n}", namespace="vision", name=f"nb-{n}", since_ms=now - (41 - n) * minute) for n in range(6)]
-        model = replace(base, cause=reasons.CARD_TYPE_MISMATCH, asks=(AskView("main", "NVIDIA", 8, 0, 100, 100),))
-        found += [replace(model, uid=f"t{n}", namespace="research", name=f"huge-{n}", since_ms=now - 2880 * minute) for n in range(3)]
-        early = replace(base, cause="", tries=0, asked=0, groups=(), before_text="430 Insufficient cpu, 70 untolerated taint")
-        found += [replace(early, uid=f"e{n}", namespace="speech", name=f"early-{n}", since_ms=now - 9 * minute) for n in range(2)]
+        found += [
+            replace(quota, uid=f"q{n}", namespace="vision", name=f"nb-{n}", since_ms=now - (41 - n) * minute)
+            for n in range(6)
+        ]
+        model = replace(
+            base, cause=reasons.CARD_TYPE_MISMATCH, asks=(AskView("main", "NVIDIA", 8, 0, 100, 100),)
+        )
+        found += [
+            replace(model, uid=f"t{n}", namespace="research", name=f"huge-{n}", since_ms=now - 2880 * minute)
+            for n in range(3)
+        ]
+        early = replace(
+            base,
+            cause="",
+            tries=0,
+            asked=0,
+            groups=(),
+            before_text="430 Insufficient cpu, 70 untolerated taint",
+        )
+        found += [
+            replace(early, uid=f"e{n}", namespace="speech", name=f"early-{n}", since_ms=now - 9 * minute)
+            for n in range(2)
+        ]
         found.append(
             replace(base, uid="s1", namespace="ranking", name="stuck-1", cause="", placed_on="gpu-0020",
                     last_try_ms=now - 12 * minute, since_ms=now - 13 * minute, groups=())
@@ -243,8 +290,14 @@ class Cluster:
         for number, namespace in enumerate(NAMESPACES):
             limit = 400 + number * 200
             used = limit * (97, 62, 35, 81, 12, 49)[number] // 100
-            found.append(QuotaView(namespace, "limits.nvidia.com/gpumem", used * 1024, limit * 1024, "gpu-quota", "MiB"))
-            found.append(QuotaView(namespace, "limits.nvidia.com/gpucores", used * 3, limit * 4, "gpu-quota", "%"))
+            found.append(
+                QuotaView(
+                    namespace, "limits.nvidia.com/gpumem", used * 1024, limit * 1024, "gpu-quota", "MiB"
+                )
+            )
+            found.append(
+                QuotaView(namespace, "limits.nvidia.com/gpucores", used * 3, limit * 4, "gpu-quota", "%")
+            )
         return (*found, QuotaView("research", "limits.amd.com/gpu", 12, None, "", "", is_enforced=False))
 
     def _decision(self, at_ms: int) -> DecisionView:

@@ -75,6 +75,7 @@ export class Atlas {
   #colours() {
     const style = getComputedStyle(document.documentElement);
     const token = (name) => style.getPropertyValue(`--${name}`).trim();
+    this.font = token("sans");
     this.ramp = Array.from({ length: 11 }, (_, number) => token(`r${number}`));
     this.ink = { bg: token("bg"), text: token("text"), muted: token("muted"), control: token("control"), line: token("line"), accent: token("accent"), warn: token("warn"), bad: token("bad"), off: token("off"), raised: token("raised") };
   }
@@ -92,7 +93,7 @@ export class Atlas {
     this.#colours();
     const { topology } = this.store;
     const width = Math.floor(this.root.clientWidth);
-    const height = Math.max(320, innerHeight - this.root.getBoundingClientRect().top - scrollY - 170);
+    const height = Math.max(320, innerHeight - this.root.getBoundingClientRect().top - scrollY - 140);
     this.layout = layOut(topology, groupNodes(topology, this.group), { width, height });
     for (const canvas of [this.under, this.over]) size(canvas, width, this.layout.height);
     const paint = this.under.getContext("2d");
@@ -117,15 +118,18 @@ export class Atlas {
           all += topology.gpus[TOTAL[this.by]][gpu];
         }
       }
-      const name = group.name || say("other_model");
+      const name = group.name || say("no_gpus");
       paint.textBaseline = "middle";
       paint.fillStyle = this.ink.text;
-      paint.font = "600 13px system-ui, Inter, sans-serif";
+      paint.font = `600 13px ${this.font}`;
       paint.fillText(name, 2, group.head + 11);
       const at = 2 + paint.measureText(name).width + 12;
       paint.fillStyle = this.ink.muted;
-      paint.font = "12px system-ui, Inter, sans-serif";
-      paint.fillText(`${format.number(group.nodes.length)} ${say("nodes")}  ·  ${format.number(gpus)} GPU  ·  ${format.percent([used, all])} ${say("allocated")}`, at, group.head + 11);
+      paint.font = `12px ${this.font}`;
+      const parts = [`${format.number(gpus)} GPU`];
+      if (this.layout.width > 420) parts.unshift(`${format.number(group.nodes.length)} ${say("nodes")}`);
+      if (all) parts.push(`${format.percent([used, all])} ${say("allocated")}`);
+      paint.fillText(parts.join("  ·  "), at, group.head + 11);
     }
   }
 
@@ -186,7 +190,7 @@ export class Atlas {
     const block = blockOf(this.layout, node);
     const [first, count] = gpusOf(topology, node);
     const { cell } = this.layout;
-    paint.font = "10px system-ui, Inter, sans-serif";
+    paint.font = `10px ${this.font}`;
     paint.textAlign = "center";
     for (let offset = 0; offset < count; offset += 1) {
       const gpu = first + offset;

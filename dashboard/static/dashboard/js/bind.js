@@ -43,7 +43,7 @@ const writers = {
     return text(node, value);
   },
   cause: (node, value) => text(node, value ? cause(value) : ""),
-  pods: (node, value) => text(node, value ? `${format.number(value)} ${say("pods")}` : ""),
+  pods: (node, value) => text(node, value ? say(value === 1 ? "pod_one" : "pod_many", { count: format.number(value) }) : ""),
 };
 
 function text(node, value) {
@@ -81,7 +81,7 @@ function derived(name, row) {
     return { ...row, title: problemTitle(row), detail };
   }
   if (name === "summary.room") {
-    const block = row.block > 1 ? format.fill(say("block"), { n: row.block, m: row.block_nodes }) : "";
+    const block = row.block > 1 ? say("block", { n: row.block, m: row.block_nodes }) : "";
     const stranded = row.stranded_mib ? `${say("stranded")} ${format.memory(row.stranded_mib)}` : "";
     return { ...row, block_text: block, stranded_text: stranded };
   }
@@ -135,7 +135,7 @@ function drawVerdict(summary) {
   if (!head || !summary.problems) return;
   const [worst] = summary.problems;
   const count = summary.problems.length;
-  const since = Math.min(...summary.problems.map((p) => p.since_ms || Infinity));
+  const since = summary.since_ms || Infinity;
   const glyph = Object.assign(document.createElement("span"), {
     className: `tone-${worst?.severity ?? "ok"}`, textContent: worst ? SEVERITIES[worst.severity] : "●",
   });
@@ -152,7 +152,7 @@ export class Binder {
     this.drawnAt = 0;
     store.listen((name) => this.mark(name));
     setInterval(() => this.#count(), 1000);
-    for (const node of document.querySelectorAll("[data-clock]")) node.textContent = format.clock(Number(node.dataset.clock));
+    for (const node of document.querySelectorAll("[data-clock]")) node.textContent = format.clock(Number(node.dataset.clock)).slice(0, 5);
   }
 
   mark(name) {

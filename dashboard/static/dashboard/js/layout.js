@@ -2,7 +2,7 @@
 
 const GROUP_HEAD = 26;
 const GROUP_GAP = 18;
-const LARGEST_CELL = 30;
+const LARGEST_CELL = 36;
 const SMALLEST_CELL = 3;
 const ROOMY_CELL = 24;
 
@@ -40,7 +40,7 @@ function shape(topology, group, cell) {
   const columns = most <= 2 ? most : most <= 8 ? Math.ceil(most / 2) : Math.ceil(Math.sqrt(most));
   const rows = Math.ceil(most / columns);
   const gap = cell >= 9 ? 2 : 1;
-  const between = cell >= ROOMY_CELL ? 10 : cell >= 9 ? 7 : 4;
+  const between = cell >= ROOMY_CELL ? 12 : cell >= 9 ? 9 : 4;
   return { columns, rows, gap, blockWidth: columns * (cell + gap) - gap, blockHeight: rows * (cell + gap) - gap, between };
 }
 

@@ -46,6 +46,7 @@ export class Socket extends EventTarget {
   }
 
   subscribe(topics) {
+    this.store.active = new Set(topics);
     this.#send({ sub: topics, since: this.store.since });
   }
 

@@ -12,6 +12,7 @@ export class Store {
     this.topo = 0;
     this.topology = null;
     this.topics = new Map();
+    this.active = new Set();
     this.listeners = new Set();
   }
 
@@ -19,8 +20,8 @@ export class Store {
   watch(names, known) {
     this.epoch = known.epoch;
     for (const name of names) this.topics.set(name, { rev: known.rev, value: empty(name), waiting: false, kept: [] });
-    const fleet = this.topics.get("fleet");
-    if (fleet) this.#ask("fleet", 0);
+    this.active = new Set(names);
+    if (this.topics.has("fleet")) this.#ask("fleet", 0);
   }
 
   /** The newest revision below which no topic misses anything. */
@@ -101,7 +102,7 @@ export class Store {
       if (topic.kept.length < KEPT_FRAMES) topic.kept.push(frame);
       return;
     }
-    if (frame.rev < topic.rev || (frame.rev === topic.rev && frame.base < frame.rev)) return;
+    if (frame.rev < topic.rev) return; // of an equal revision values are the same, or moved on with time alone
     if (frame.base > topic.rev) {
       topic.kept.push(frame);
       this.#ask(frame.topic, 0);
@@ -126,7 +127,10 @@ export class Store {
   }
 
   #raise(rev) {
-    for (const topic of this.topics.values()) if (!topic.waiting && topic.rev < rev) topic.rev = rev;
+    for (const name of this.active) {
+      const topic = this.topics.get(name);
+      if (topic && !topic.waiting && topic.rev < rev) topic.rev = rev;
+    }
   }
 
   #tell(name, change) {
