@@ -44,7 +44,7 @@ def hand_over(publication: Publication) -> Message:
 
 
 def pieces(publication: Publication) -> list[Message]:
-    """Return the messages that carry ``publication`` to other processes, ``PIECE_BYTES`` of body at most each."""
+    """Return the messages that carry ``publication`` to other processes, ``PIECE_BYTES`` at most each."""
     body = zlib.compress(encode(publication), 1)
     parts = [body[at : at + PIECE_BYTES] for at in range(0, len(body), PIECE_BYTES)]
     key = uuid.uuid4().hex

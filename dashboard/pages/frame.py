@@ -18,7 +18,11 @@ STALE_MS: Final = 30_000
 NAVIGATION: Final = (
     (
         _("Now"),
-        (("overview", _("Overview"), "pulse"), ("pending", _("Pending"), "clock"), ("fleet", _("Fleet"), "gpu")),
+        (
+            ("overview", _("Overview"), "pulse"),
+            ("pending", _("Pending"), "clock"),
+            ("fleet", _("Fleet"), "gpu"),
+        ),
     ),
     (_("Look up"), (("nodes", _("Nodes"), "node"), ("quotas", _("Quotas"), "quota"))),
     (_("Explain"), (("decisions", _("Decisions"), "decision"),)),

@@ -39,7 +39,7 @@ def cause_of(pod: PendingPod) -> str:
 
 
 def ask_text(asks: Iterable[AskView]) -> str:
-    """Return vendor, size and number of GPUs: what the pod asks, container by container, equal ones told once."""
+    """Return vendor, size and number of GPUs by container, equal ones told once."""
     return " + ".join(dict.fromkeys(_one(ask) for ask in asks))
 
 

@@ -60,7 +60,8 @@ def state_badge(state: str, field: str = "") -> SafeString:
     """Return a state as glyph and word, never colour alone."""
     tone, glyph = STATE_TONES.get(state, "off"), STATE_GLYPHS.get(state, "○")
     return format_html(
-        '<span class="badge tone-{}" data-f="{}" data-fmt="state"><span aria-hidden="true">{}</span> {}</span>',
+        '<span class="badge tone-{}" data-f="{}" data-fmt="state">'
+        '<span aria-hidden="true">{}</span> {}</span>',
         tone, field, glyph, wording.NODE_STATES.get(state, state),
     )  # fmt: skip
 

@@ -81,10 +81,10 @@ class Api:
         self.writes.append(entry)
         try:
             self._fail(verb, key, subresource, body)
-            stored = self._stored(key)
         except errors.ApiError:
             entry["failed"] = True
             raise
+        stored = self._stored(key)
         if verb == "patch":
             stored = self.objects[key] = _merged(stored, entry["body"])
             stored["metadata"]["resourceVersion"] = FIRST_VERSION

@@ -53,7 +53,8 @@ class Door:
         response = _chain.get_response(_request(method, path, body, headers))
         names = ("Content-Type", "Allow", "Location", "X-Content-Type-Options")
         found = {name.lower(): response.headers[name] for name in names if name in response.headers}
-        return Answer(response.status_code, found, _content(response))
+        body_sent = b"" if method == "HEAD" else _content(response)  # the server sends none
+        return Answer(response.status_code, found, body_sent)
 
     def post(self, path: str, body: Json) -> Json:
         """Send JSON and return the answer's."""

@@ -100,13 +100,27 @@ def encode_csv(cards: Iterable[Card]) -> str:
 def load_json(text: str) -> Any:
     """Parse JSON; numbers that are not finite are refused, however they are written.
 
+    Halves of characters become U+FFFD as for every peer, so that every text can be written out again.
+
     Raises:
         CodecError: it is not JSON.
     """
     try:
-        return json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        found = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
+        return _whole(found) if "\\ud" in text.lower() else found
     except (ValueError, RecursionError) as exc:
         raise CodecError(f"not JSON: {exc}") from exc
+
+
+def _whole(value: Any) -> Any:
+    """Return parsed JSON without halves of surrogate pairs."""
+    if isinstance(value, str):
+        return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {_whole(key): _whole(item) for key, item in value.items()}
+    return value
 
 
 def _refuse_constant(word: str) -> None:

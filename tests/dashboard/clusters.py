@@ -175,7 +175,8 @@ class Cluster:
 
     def _card(self, node: str, index: int, vendor: str, model: str, mib: int, full: float) -> CardView:
         card = make_card_view(
-            id=f"GPU-{self._random.getrandbits(48):012x}-{node}-{index}", index=index, vendor=vendor, model=model,
+            id=f"GPU-{self._random.getrandbits(48):012x}-{node}-{index}", index=index, vendor=vendor,
+            model=model,
             mem_mib=(0, mib), numa=index // 4,
         )  # fmt: skip
         while self._random.random() < full and card.mem_mib[0] < mib * 0.97 and len(card.pods) < 6:
@@ -308,7 +309,8 @@ class Cluster:
         reason = "" if placed else "29 nodes 8/8 CardInsufficientMemory, 12 nodes 8/8 CardTypeMismatch"
         return DecisionView(
             at_ms=at_ms, namespace=namespace, pod=f"{job}-{self._serial % 97}", uid=f"d{self._serial}",
-            kind="placed" if placed else "refused", node=node, score=14.25, asked=60, fitted=12 if placed else 0,
+            kind="placed" if placed else "refused", node=node, score=14.25, asked=60,
+            fitted=12 if placed else 0,
             duration_ms=round(self._random.uniform(1.1, 5.9), 1), reason=reason,
         )  # fmt: skip
 

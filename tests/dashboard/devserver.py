@@ -1,7 +1,7 @@
 """The console on a made-up cluster that moves: ``python -m tests.dashboard.devserver [port] [scale]``.
 
-For work on pages, and for browser tests; nothing of a scheduler runs. One may look without signing in. ``pause`` and
-``resume`` on standard input stop and start the movement; ``step`` makes one move.
+For work on pages, and for browser tests; nothing of a scheduler runs. One may look without signing in.
+``pause`` and ``resume`` on standard input stop and start the movement; ``step`` makes one move.
 """
 
 import os

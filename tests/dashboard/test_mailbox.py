@@ -91,8 +91,7 @@ def test_whenever_it_reads_a_browser_ends_in_the_state(steps: list[tuple[int, bo
                 seen[int(key)] = value
 
         revision = last = 0
-        for cell, reads in steps:
-            revision += 1
+        for revision, (cell, reads) in enumerate(steps, 1):
             world.cells[cell] = revision
             frame = world.build("fleet", last, {cell}) if mailbox.wants_bytes("fleet") else None
             mailbox.put("fleet", base=last, keys={cell}, frame=frame)

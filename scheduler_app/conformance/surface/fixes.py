@@ -1,14 +1,12 @@
 """The decided differences of ``surface/``: each restates what was recorded as the fix would have it.
 
-Most show by themselves and are looked for in every case; those that a list beside the cases names by case are
-in ``_TAGGED``.
+They show by themselves and are looked for in every case, since the list beside the cases may lack some.
 """
 
-from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from scheduler_app.conformance.api import Key, key_of
-from scheduler_app.conformance.surface import wrapping
+from scheduler_app.conformance.surface import requests, wrapping
 from scheduler_app.conformance.surface.accounts import Accounts, without_unused
 from scheduler_app.conformance.surface.binds import BindRules, Prediction
 from scheduler_app.conformance.surface.registrations import Registrations
@@ -17,15 +15,12 @@ from scheduler_app.core import annotations
 
 Json = dict[str, Any]
 Pair = tuple[Json, Json]
-NOTHING = {"Nodes": None, "NodeNames": None, "FailedNodes": None, "FailedAndUnresolvableNodes": None}
-UNSYNCED = "not synced"
 
 
 class Fixes:
     """The fixes for one case. ``before`` is told of each step ahead of it."""
 
-    def __init__(self, tags: Iterable[str], stage: Stage) -> None:
-        self._tags = frozenset(tags)
+    def __init__(self, stage: Stage) -> None:
         self._stage = stage
         self._binds = BindRules(stage.world)
         self._bind: Prediction | None = None
@@ -153,9 +148,11 @@ class Fixes:
         elif path == "/webhook":
             expected = wrapping.reviewed(step, expected, actual, self._stage.world.backends)
         elif "no_response_within_ms" in expected or (path == "/filter" and not self._is_synced()):
-            expected = _unsynced(expected, actual)
-        for tag in self._tags & _TAGGED.keys():
-            expected = _TAGGED[tag](self, step, expected, actual)
+            expected = requests.unsynced(expected, actual)
+        elif path == "/filter":
+            expected = requests.filtered(self._stage, step, expected, actual)
+        elif path == "/bind":
+            expected = requests.sized(self._stage, step, expected, actual)
         return expected, actual
 
     def _bound(self, step: Json, expected: Json) -> Json:
@@ -180,15 +177,6 @@ class Fixes:
         return {**expected, "status": 503, "headers": headers, "body_text": actual["body_text"] or "<reason>"}
 
 
-def _unsynced(expected: Json, actual: Json) -> Json:
-    """Q-11, H-15: an error instead of waiting for ever; what is wrong with the body comes first."""
-    if expected.get("body_json", {}).get("Error"):
-        return expected
-    error = actual.get("body_json", {}).get("Error") or "<reason>"
-    headers = {"content-type": "application/json"}
-    return {"status": 200, "headers": headers, "body_json": {**NOTHING, "Error": error}}
-
-
 def _has_null(expected: Json) -> bool:
     return "error" not in expected["result"] and None in (expected["result"].get("devices") or ())
 
@@ -210,7 +198,3 @@ def _is_role(entry: Json) -> bool:
 def _without_role(marks: Json) -> Json:
     labels = {name: text for name, text in marks["labels"].items() if name != annotations.SCHEDULER_ROLE}
     return {**marks, "labels": labels}
-
-
-Change = Callable[[Fixes, Json, Json, Json], Json]
-_TAGGED: Mapping[str, Change] = {}

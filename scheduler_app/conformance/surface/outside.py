@@ -58,6 +58,6 @@ def _event(entry: Json) -> Json:
         "namespace": body["metadata"]["namespace"],
         "component": body["source"]["component"],
         "reporting_component": body["reportingComponent"],
-        "object": body["involvedObject"],
+        "object": {"namespace": "", **body["involvedObject"]},
         "count": body["count"],
     }

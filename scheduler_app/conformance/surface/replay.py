@@ -20,7 +20,7 @@ def replay(case: Case, scope: Scope) -> None:
     """
     stage = Stage(case, scope)
     stage.begin()
-    fixes = Fixes(case.quirks, stage)
+    fixes = Fixes(stage)
     options = case.raw.get("accept") or [case.raw["expect"]]
     for number, step in enumerate(stage.raw["steps"]):
         fixes.before(step)

@@ -64,4 +64,4 @@ def samples(text: str) -> list[tuple[str, str, float]]:
 
 
 def _unescaped(text: str) -> str:
-    return re.sub(r"\\\\.", lambda found: ESCAPED.get(found[0], found[0]), text)
+    return re.sub(r"\\.", lambda found: ESCAPED.get(found[0], found[0]), text)
