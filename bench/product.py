@@ -21,7 +21,7 @@ STOP_SECONDS = 15
 
 
 class Product:
-    """A process; ``ready_seconds`` is from its start to its being synced. Its database is empty and its own."""
+    """A process with an empty database of its own; ``ready_seconds`` is from its start to its being synced."""
 
     def __init__(self, api_url: str, *flags: str) -> None:
         self._api_url = api_url

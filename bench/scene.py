@@ -22,7 +22,9 @@ _IMAGES = [
     for n in range(50)
 ]
 _ENV = [{"name": f"SETTING_{n}", "value": f"value-of-setting-{n}"} for n in range(25)]
-_MANAGED = {"f:metadata": {"f:labels": {f"f:label-{n}": {} for n in range(12)}}}
+_MANAGED: dict[str, dict[str, dict[str, dict[str, str]]]] = {
+    "f:metadata": {"f:labels": {f"f:label-{n}": {} for n in range(12)}}
+}
 
 
 @dataclass(frozen=True)

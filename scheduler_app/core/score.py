@@ -166,8 +166,3 @@ def node_score(cards: Sequence[CardUsage]) -> float:
     cores_part = f32(f32(cores_used) / f32(cores))
     mem_part = f32(f32(mem_used) / f32(mem))
     return f32(10.0 * f32(f32(shares_part + cores_part) + mem_part))
-
-
-def better(policy: str, score: float, best: float) -> bool:
-    """Say whether ``score`` beats ``best``: ``spread`` wants the lowest, everything else the highest (F-40)."""
-    return score < best if policy == "spread" else score > best

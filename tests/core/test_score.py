@@ -220,17 +220,3 @@ def test_an_order_loses_no_card(values: list[tuple[float, int]], binds_numa: boo
     assert sorted(int(card.usage.id) for card in cards) == list(range(len(values)))
     found = [card.score for card in cards]
     assert found == sorted(found)
-
-
-@pytest.mark.parametrize(
-    ("policy", "first", "second", "wins"),
-    [
-        ("spread", 1.0, 2.0, True),
-        ("spread", 2.0, 2.0, False),
-        ("binpack", 1.0, 2.0, False),
-        ("", 3.0, 2.0, True),
-    ],
-)
-def test_spread_wants_the_lowest_score(policy: str, first: float, second: float, wins: bool) -> None:
-    """F-40."""
-    assert score.better(policy, first, second) is wins

@@ -1,4 +1,4 @@
-"""What decisions expect of cards that do not say so yet (MXS-14), and that an undone decision expects nothing."""
+"""What decisions expect of cards that do not say so yet (MXS-14); undone ones expect nothing."""
 
 from scheduler_app.core.types import Allocation, Card, CardId, NodeName, PodUid, VendorKey
 from scheduler_app.engine.cache import ClusterState
