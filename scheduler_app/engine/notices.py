@@ -1,10 +1,13 @@
 """The Events of a filter call, in the reference's words (F-34, F-40, F-42)."""
 
 from collections.abc import Mapping, Sequence
+from heapq import nsmallest
 
 from scheduler_app.core import reasons
+from scheduler_app.core.findings import Findings
 from scheduler_app.core.types import NodeName
 
+LISTED = 200  # nodes that an Event names; the reference names all, in a hundred kilobytes for each pod
 NORMAL, WARNING = "Normal", "Warning"
 FILTERING_FAILED, FILTERING_SUCCEED = "FilteringFailed", "FilteringSucceed"
 BINDING_FAILED, BINDING_SUCCEED = "BindingFailed", "BindingSucceed"
@@ -15,18 +18,30 @@ def refusals(refused: Mapping[NodeName, str]) -> list[str]:
 
     Texts without ``<n>/<m>`` contribute nothing (Q-40).
     """
-    nodes: dict[str, list[str]] = {}
+    by_text: dict[str, list[str]] = {}
     for node, text in refused.items():
+        by_text.setdefault(text, []).append(node)
+    nodes: dict[str, list[str]] = {}
+    for text, names in by_text.items():
         for word in dict.fromkeys(reasons.words(text)):
-            nodes.setdefault(word, []).append(node)
-    return [f"{len(names)} nodes {word}({','.join(sorted(names))})" for word, names in sorted(nodes.items())]
+            nodes.setdefault(word, []).extend(names)
+    return [f"{len(names)} nodes {word}({_listed(names)})" for word, names in sorted(nodes.items())]
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return the names ascending; of thousands the first, since an Event is for people."""
+    if len(names) <= LISTED:
+        return ",".join(sorted(names))
+    return f"{','.join(nsmallest(LISTED, names))},… {len(names) - LISTED} more"
 
 
 def nothing_fits(asked: int) -> str:
     return f"no available node, {asked} nodes do not meet"
 
 
-def placed(node: NodeName, fitting: Sequence[tuple[NodeName, float]], *, asked: int) -> str:
-    """Return the success message; the winner stands last in ``fitting`` (F-42)."""
-    listed = ",".join(f"{name}:{score:.2f}" for name, score in fitting)
-    return f"find fit node({node}), {asked - len(fitting)} nodes not fit, {len(fitting)} nodes fit({listed})"
+def placed(node: NodeName, findings: Findings, *, asked: int) -> str:
+    """Return the success message; the winner stands last in the list (F-42)."""
+    fitted = findings.fitted
+    listed = ",".join(f"{name}:{score:.2f}" for name, score in findings.best_fitting(LISTED))
+    more = f"{fitted - LISTED} more …," if fitted > LISTED else ""
+    return f"find fit node({node}), {asked - fitted} nodes not fit, {fitted} nodes fit({more}{listed})"
