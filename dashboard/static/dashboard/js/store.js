@@ -75,6 +75,15 @@ export class Store {
 
   #hello(frame) {
     if (frame.epoch && frame.epoch !== this.epoch) this.#renew(frame.epoch);
+    else this.#follow(frame.topo);
+  }
+
+  /** Fetch the list of nodes when somebody is ahead of ours without its frame: it was lost. True when so. */
+  #follow(topo) {
+    if (!this.topics.has("fleet") || !this.topology || !(topo > this.topo)) return false;
+    this.need("topology", "fleet", 0);
+    this.#ask("fleet", 0);
+    return true;
   }
 
   #renew(epoch) {
@@ -103,6 +112,7 @@ export class Store {
       return;
     }
     if (frame.rev < topic.rev) return; // of an equal revision values are the same, or moved on with time alone
+    if (this.#follow(frame.topo)) return;
     if (frame.base > topic.rev) {
       topic.kept.push(frame);
       this.#ask(frame.topic, 0);
