@@ -133,6 +133,7 @@ def specs() -> tuple[FlagSpec, ...]:
 
 def add_to(parser: argparse.ArgumentParser) -> None:
     """Add every flag in GNU style: ``--name=value``, ``--name value``, and ``-v N`` (CFG-1)."""
+    parser.allow_abbrev = False  # an unknown flag is an error, not another one's beginning
     for spec in specs():
         option = f"-{spec.name}" if len(spec.name) == 1 else f"--{spec.name}"
         more: dict[str, Any] = {"nargs": "?", "const": True} if spec.is_boolean else {}
