@@ -106,9 +106,10 @@ class Cluster:
     Pods come and go. ``now_ms`` is given, so that the same steps give the same values.
     """
 
-    def __init__(self, *, seed: int = 7, scale: int = 1, now_ms: int) -> None:
+    def __init__(self, *, seed: int = 7, scale: int = 1, now_ms: int, epoch: str = "demo") -> None:
         self._random = Random(seed)  # noqa: S311  (made-up data)
         self._scale = scale
+        self._epoch = epoch
         self.now_ms = now_ms
         self.revision = 1
         self._serial = 0
@@ -146,6 +147,17 @@ class Cluster:
             decisions=(self._decision(now_ms),) if self._random.random() < 0.5 else (),
         )
 
+    def place(self, name: str, now_ms: int) -> Publication:
+        """Fill the first empty card of a node with one pod, vision/fresh-1."""
+        self.now_ms, base = now_ms, self.revision
+        self.revision += 1
+        node = self.nodes[name]
+        spot = next(n for n, card in enumerate(node.cards) if not card.pods and card.healthy)
+        pod = PodShare("fresh", "vision", "fresh-1", node.cards[spot].mem_mib[1], 100, 1, "Running")
+        cards = [_with_pods(card, (pod,)) if n == spot else card for n, card in enumerate(node.cards)]
+        self._change(name, cards=tuple(cards), version=node.version + 1)
+        return self._publication(base=base, nodes=(self.nodes[name],))
+
     def _publication(self, **changes: Any) -> Publication:
         now = self.now_ms
         leader = LeaderView(
@@ -158,7 +170,7 @@ class Cluster:
         )
         whole = {"quotas": None, "last_pass_ms": now - 9000, "last_pass_duration_ms": 41.7, **changes}
         return Publication(
-            epoch="demo", revision=self.revision, at_ms=now, leader=leader, sources=sources, **whole
+            epoch=self._epoch, revision=self.revision, at_ms=now, leader=leader, sources=sources, **whole
         )
 
     def _build(self) -> list[NodeView]:
