@@ -80,7 +80,8 @@ class Mailbox:
 
     @property
     def waiting(self) -> int:
-        return len(self._controls) + len(self._slots)
+        """How many frames and changes have not been taken."""
+        return len(self._controls) + sum(len(slot.keys) for slot in self._slots.values())
 
     async def get(self) -> bytes:
         """Wait for the next frame. Node lists and heartbeats go first; a paused browser gets only those."""

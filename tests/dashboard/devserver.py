@@ -1,4 +1,4 @@
-"""The console on a made-up cluster that moves: ``python -m tests.dashboard.devserver [--port N] [--scale N]``.
+"""The console on a made-up cluster that moves: ``python -m tests.dashboard.devserver``.
 
 For work on pages, and for browser tests; nothing of a scheduler runs. One may look without signing in.
 On standard input: ``pause``, ``resume``, ``step`` for one move, ``place NODE`` for one pod.
@@ -13,8 +13,8 @@ os.environ.setdefault("CONSOLE_OPEN", "true")
 os.environ.setdefault("CLUSTER_NAME", "prod-a")
 os.environ.setdefault("DB_NAME", str(Path(tempfile.gettempdir()) / "hami-devserver.sqlite3"))
 
-import hami_site.asgi  # noqa: E402, F401  (sets Django up, with the environment above)
-from tests.dashboard.mover import serve  # noqa: E402  (needs Django)
+import hami_site.asgi  # noqa: F401  (sets Django up, with the environment above)
+from tests.dashboard.mover import serve
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser(description="The console on a made-up cluster")
