@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from scheduler_app import build_info
+from scheduler_app.core.backend import DeviceBackend
+from scheduler_app.core.errors import HamiError
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.quota import NamespaceQuota
 from scheduler_app.core.types import Card, CardUsage, NodeName, NodeUsage
@@ -134,11 +136,19 @@ def head(family: Family) -> str:
     return f"# HELP {family.name} {family.help}\n# TYPE {family.name} gauge\n"
 
 
-@dataclass(frozen=True, slots=True)
-class Cores:
-    """Shows cores in percent for vendors that count them otherwise (X-4)."""
+class DuplicateSampleError(HamiError):
+    """Two samples have the same labels, so nobody could tell them apart; the whole scrape fails (X-1)."""
 
-    backends: Backends
+
+class Cores:
+    """Shows cores in percent for models that count them otherwise (X-4).
+
+    The model's name decides, whichever vendor registered the card.
+    """
+
+    def __init__(self, backends: Backends) -> None:
+        default = DeviceBackend.shows_percent
+        self._judges = [b for b in backends.values() if type(b).shows_percent is not default]
 
     def limit(self, card: Card) -> float:
         return 100.0 if self._is_converted(card) else float(card.cores)
@@ -147,8 +157,7 @@ class Cores:
         return float(math.ceil(amount / card.cores * 100)) if self._is_converted(card) else float(amount)
 
     def _is_converted(self, card: Card) -> bool:
-        backend = self.backends.get(card.vendor)
-        return backend is not None and card.cores > 0 and backend.shows_percent(card)
+        return card.cores > 0 and any(judge.shows_percent(card) for judge in self._judges)
 
 
 @dataclass(slots=True)
@@ -172,9 +181,13 @@ class Exposition:
         pods: Iterable[PodEntry],
         quotas: Mapping[str, NamespaceQuota],
     ) -> Iterator[str]:
-        """Yield the text family by family in pieces, so that other threads run between two of them."""
-        yield self._build_info()
+        """Yield the text family by family in pieces, so that other threads run between two of them.
+
+        Raises:
+            DuplicateSampleError: before the first piece.
+        """
         texts = [self._node(name, usage) for name, usage in sorted(overview.items())]
+        yield self._build_info()
         self._kept = {name: text for name, text in self._kept.items() if name in overview}
         for family in _NODE_FAMILIES:
             if family.legacy and not self._legacy:
@@ -201,6 +214,8 @@ class Exposition:
             for family, labels, value in _card_samples(name, card, self._cores):
                 if self._legacy or not family.legacy:
                     lines.setdefault(family.name, []).append(sample(family, labels, value))
+        for found in lines.values():
+            _check_distinct(found)
         return {family: "".join(found) for family, found in lines.items()}
 
     def _quotas(self, quotas: Mapping[str, NamespaceQuota]) -> Iterator[str]:
@@ -236,6 +251,15 @@ class Exposition:
 
 
 _POD_FAMILIES = (POD_MEM, POD_CORE, OLD_POD_MEM, OLD_POD_CORE)
+
+
+def _check_distinct(lines: Sequence[str]) -> None:
+    seen: set[str] = set()
+    for line in lines:
+        labels = line.rpartition(" ")[0]
+        if labels in seen:
+            raise DuplicateSampleError(f"{labels} was collected before with the same name and label values")
+        seen.add(labels)
 
 
 def _joined(family: Family, lines: list[str]) -> Iterator[str]:

@@ -2,12 +2,13 @@
 
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
+from itertools import chain
 from typing import Any
 
 from prometheus_client import generate_latest
 
 from scheduler_app import bootstrap
-from scheduler_app.exposition import CONTENT_TYPE
+from scheduler_app.exposition import CONTENT_TYPE, DuplicateSampleError
 
 logger = logging.getLogger(__name__)
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
@@ -29,6 +30,13 @@ async def application(scope: Mapping[str, Any], receive: Any, send: Send) -> Non
     if scope["path"] != "/metrics":
         await _plain(send, 404, b"404 page not found\n")
         return
+    stream = pieces()
+    try:
+        first = next(stream)
+    except DuplicateSampleError as exc:
+        text = f"An error has occurred while serving metrics:\n\n{exc}\n"
+        await _plain(send, 500, text.encode())
+        return
     await send(
         {
             "type": "http.response.start",
@@ -36,7 +44,7 @@ async def application(scope: Mapping[str, Any], receive: Any, send: Send) -> Non
             "headers": [(b"content-type", CONTENT_TYPE.encode())],
         }
     )
-    for piece in pieces():
+    for piece in chain([first], stream):
         await send({"type": "http.response.body", "body": piece, "more_body": True})
     await send({"type": "http.response.body", "body": b""})
 
