@@ -179,7 +179,7 @@ class Cluster:
 
     def _add_fleet(self) -> None:
         for group in fleet.parse(self.settings.fleet):
-            models = fleet.vendor(group.vendor).models
+            models = [model for model in fleet.vendor(group.vendor).models if model.in_turn]
             for number in range(group.nodes):
                 model = group.model or models[number % len(models)].name
                 self.add_node(group.vendor, model, group.cards)

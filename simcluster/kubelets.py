@@ -3,7 +3,7 @@
 import random
 from dataclasses import dataclass
 
-from simcluster import plugins
+from simcluster import allocation
 from simcluster.api import Api
 from simcluster.bindings import set_condition
 from simcluster.controller import Controller
@@ -77,13 +77,13 @@ class Kubelets(Controller):
         if not self._is_current(pod):
             return
         vendor = record.vendor
-        if plugins.asks_for(vendor, pod):
+        if allocation.asks_for(vendor, pod):
             if not record.plugin_up:
                 self.after(_PLUGIN_RETRY_SECONDS, lambda: self._allocate(pod, record))
                 return
             try:
-                plugins.allocate(self.api, vendor, pod, record.name)
-            except (plugins.AllocateError, StatusError) as exc:
+                allocation.allocate(self.api, vendor, pod, record.name)
+            except (allocation.AllocateError, StatusError) as exc:
                 self._reject(pod, f"Allocate failed due to {exc}, which is unexpected")
                 return
         self._run_pod(pod)

@@ -45,7 +45,7 @@ class NodeRecord:
     def annotations(self) -> dict[str, str]:
         """Return what the device plugin writes on the node."""
         text = fleet.register_text(self.vendor, self.model, self.name, self.health)
-        return {self.vendor.register["key"]: text} if text else {}
+        return self.vendor.annotations | ({self.vendor.register["key"]: text} if text else {})
 
     def body(self) -> Json:
         labels = {

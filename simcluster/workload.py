@@ -1,4 +1,4 @@
-"""A seeded generator of pods: teams that come and go on the cards, so that 60 to 75 % are in use."""
+"""A seeded generator of pods: teams that come and go, so that 60 to 75 % of each vendor's cards are in use."""
 
 import contextlib
 import random
@@ -9,8 +9,9 @@ from simcluster.api import Api
 from simcluster.controller import Controller
 from simcluster.errors import StatusError
 from simcluster.fleet import Vendor
+from simcluster.jobs import IMPOSSIBLE, JOB, Jobs, cards_held, vendor_of
 from simcluster.nodes import Inventory
-from simcluster.objects import Json, annotations, key_of
+from simcluster.objects import Json, key_of, labels
 from simcluster.store import Entry
 
 _TEAMS = {
@@ -30,18 +31,17 @@ _TICK_SECONDS = 1.0
 _BURST = 6  # pods created in a tick at most
 _FRESH_PENDING, _ALL_PENDING = 10, 24  # waiting pods, those of the last seconds and all, that stop new ones
 _FRESH_SECONDS = 15.0
-_MOST_IMPOSSIBLE = 3
+_MOST_IMPOSSIBLE = 5
 _KEEP_FINISHED_SECONDS = 15.0
 _KEEP_PENDING_SECONDS = 120.0
-_JOB = "simcluster/job"
-_IMAGE = "registry.example/team/job:1"
 
 
 @dataclass(slots=True)
 class Known:
-    """What the generator remembers of a pod: the memory it holds in MiB, since when (monotonic)."""
+    """What the generator remembers of a pod: whose it is, how many cards it holds, since when (monotonic)."""
 
-    mem_mib: int
+    vendor: str
+    cards: float
     is_pending: bool
     is_impossible: bool
     since: float
@@ -64,7 +64,7 @@ class Workload(Controller):
         self._known: dict[str, Known] = {}
         self._ending: set[str] = set()
         self._target = (_LOW + _HIGH) / 2
-        self._job_numbers: dict[str, int] = {}
+        self._jobs = Jobs(self._random, inventory)
 
     def began(self) -> None:
         for name, team in _TEAMS.items():
@@ -87,71 +87,68 @@ class Workload(Controller):
         else:
             self._know(pod, uid)
 
-    def allocated(self) -> float:
-        """Return the share of all card memory that is allocated."""
-        total = sum(record.model.mem_mib * len(record.health) for record in self._inventory.all())
-        return sum(known.mem_mib for known in self._known.values()) / total if total else 1.0
+    def allocated(self, vendor: Vendor) -> float:
+        """Return the share of a vendor's cards that is allocated."""
+        total = self._cards_of(vendor)
+        held = sum(known.cards for known in self._known.values() if known.vendor == vendor.name)
+        return held / total if total else 1.0
 
     def _know(self, pod: Json, uid: str) -> None:
-        labels, known = pod["metadata"].get("labels") or {}, self._known.get(uid)
+        known = self._known.get(uid)
         self._known[uid] = Known(
-            mem_mib=_allocated_mib(pod, self._inventory.vendors()),
+            vendor=vendor_of(pod),
+            cards=cards_held(pod, self._inventory),
             is_pending=not pod["spec"].get("nodeName"),
-            is_impossible=labels.get("simcluster/impossible") == "true",
+            is_impossible=labels(pod).get(IMPOSSIBLE) == "true",
             since=known.since if known else time.monotonic(),
         )
-        if known is None and _JOB in labels:
+        if known is None and JOB in labels(pod):
             self.after(_KEEP_PENDING_SECONDS, lambda: self._give_up(pod))
 
     def _tick(self) -> None:
         if self._random.random() < 0.02:
             self._target = self._random.uniform(_LOW + 0.02, _HIGH - 0.02)
         vendors = self._inventory.vendors()
-        waiting = [known for known in self._known.values() if known.is_pending and not known.is_impossible]
-        impossible = sum(known.is_impossible for known in self._known.values())
-        room = min(_FRESH_PENDING - sum(known.is_fresh for known in waiting), _ALL_PENDING - len(waiting))
-        if not vendors or self.allocated() >= self._target:
-            return
-        for _ in range(min(_BURST, room)):
-            self._create(vendors, allow_impossible=impossible < _MOST_IMPOSSIBLE)
-
-    def _create(self, vendors: list[Vendor], *, allow_impossible: bool) -> None:
-        """Create one pod; a refusal, of a quota for example, is part of the picture."""
-        weights = [self._nodes_of(vendor) for vendor in vendors]
-        vendor = self._random.choices(vendors, weights)[0]
-        rows = [row for row in vendor.requests if allow_impossible or not row.get("impossible")]
-        row = self._random.choices(rows, [row["weight"] for row in rows])[0]
-        namespace = self._random.choice(list(_TEAMS))
-        with contextlib.suppress(StatusError):
-            self.api.create("pods", self._pod(row, namespace))
-
-    def _pod(self, row: Json, namespace: str) -> Json:
-        number = self._job_numbers[row["name"]] = self._job_numbers.get(row["name"], 0) + 1
-        limits = {name: str(self._amount(spec)) for name, spec in row["limits"].items()}
-        labels = {"app": row["name"], "team": _TEAMS[namespace], _JOB: row["name"]}
-        if row.get("impossible"):
-            labels["simcluster/impossible"] = "true"
-        resources = {"limits": {"cpu": "2", "memory": "8Gi"} | limits}
-        return {
-            "metadata": {"name": f"{row['name']}-{number:05d}", "namespace": namespace, "labels": labels},
-            "spec": {
-                "restartPolicy": "Never",
-                "containers": [{"name": "main", "image": _IMAGE, "resources": resources}],
-            },
+        cards = {vendor.name: self._cards_of(vendor) for vendor in vendors}
+        room = {
+            vendor.name: self._room(vendor, cards[vendor.name] / sum(cards.values())) for vendor in vendors
         }
+        impossible = sum(known.is_impossible for known in self._known.values())
+        for _ in range(_BURST):
+            open_to = [vendor for vendor in vendors if room[vendor.name] > 0]
+            if not open_to:
+                return
+            vendor = self._random.choices(open_to, [cards[vendor.name] for vendor in open_to])[0]
+            room[vendor.name] -= 1
+            self._create(vendor, allow_impossible=impossible < _MOST_IMPOSSIBLE)
 
-    def _amount(self, spec: int | list[int]) -> int:
-        """A number, or [lowest, highest, step]."""
-        if isinstance(spec, int):
-            return spec
-        return self._random.randrange(spec[0], spec[1] + 1, spec[2])
+    def _room(self, vendor: Vendor, part: float) -> int:
+        """Return how many more pods of a vendor may be created; part is its part of all cards."""
+        if self.allocated(vendor) >= self._target:
+            return 0
+        waiting = [
+            known
+            for known in self._known.values()
+            if known.vendor == vendor.name and known.is_pending and not known.is_impossible
+        ]
+        fresh, most = (max(round(limit * part), 1) for limit in (_FRESH_PENDING, _ALL_PENDING))
+        return min(fresh - sum(known.is_fresh for known in waiting), most - len(waiting))
 
-    def _nodes_of(self, vendor: Vendor) -> int:
-        return sum(record.vendor is vendor for record in self._inventory.all())
+    def _create(self, vendor: Vendor, *, allow_impossible: bool) -> None:
+        """Create one pod; a refusal, of a quota for example, is part of the picture."""
+        namespace = self._random.choice(list(_TEAMS))
+        pod = self._jobs.pod(
+            vendor, namespace=namespace, team=_TEAMS[namespace], allow_impossible=allow_impossible
+        )
+        with contextlib.suppress(StatusError):
+            self.api.create("pods", pod)
+
+    def _cards_of(self, vendor: Vendor) -> int:
+        return sum(len(record.health) for record in self._inventory.all() if record.vendor is vendor)
 
     def _clear_later(self, pod: Json, seconds: float) -> None:
         uid = pod["metadata"]["uid"]
-        if _JOB in (pod["metadata"].get("labels") or {}) and uid not in self._ending:
+        if JOB in labels(pod) and uid not in self._ending:
             self._ending.add(uid)
             self.after(seconds, lambda: self._clear(pod))
 
@@ -168,11 +165,3 @@ class Workload(Controller):
     def _ensure(self, resource: str, body: Json) -> None:
         if not self.api.exists(resource, key_of(body)):
             self.api.create(resource, body)
-
-
-def _allocated_mib(pod: Json, vendors: list[Vendor]) -> int:
-    """Add up the third field of ``uuid,type,mem,cores:`` over all cards of all vendors (P-8)."""
-    notes = annotations(pod)
-    texts = [notes.get(vendor.allocation.get("allocated", ""), "") for vendor in vendors]
-    cards = [card.split(",") for text in texts for part in text.split(";") for card in part.split(":")]
-    return sum(int(fields[2]) for fields in cards if len(fields) >= 4 and fields[2].isdigit())
