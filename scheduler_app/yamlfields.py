@@ -41,13 +41,14 @@ def compose(text: str) -> yaml.Node | None:
     Raises:
         ConfigError: the text is not YAML.
     """
-    loader = yaml.SafeLoader(text)
     try:
-        return loader.get_node() if loader.check_node() else None
-    except yaml.YAMLError as exc:
+        loader = yaml.SafeLoader(text)
+        try:
+            return loader.get_node() if loader.check_node() else None
+        finally:
+            loader.dispose()
+    except yaml.YAMLError as exc:  # raised by the loader's constructor too: it looks at the first characters
         raise ConfigError(f"not YAML: {exc}") from exc
-    finally:
-        loader.dispose()
 
 
 def is_null(node: yaml.Node | None) -> bool:
