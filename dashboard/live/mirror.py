@@ -151,8 +151,8 @@ def _sums(old: Picture, put: Mapping[str, Digest], gone: Iterable[str]) -> dict[
     for name in {*put, *gone}:
         if before := old.digests.get(name):
             for model, value in before.models.items():
-                sums[model] = sums[model] - value
+                sums[model] = sums[model].minus(value)
         if after := put.get(name):
             for model, value in after.models.items():
-                sums[model] = sums.get(model, Sums()) + value
+                sums[model] = sums.get(model, Sums()).plus(value)
     return {model: value for model, value in sums.items() if value.gpus}

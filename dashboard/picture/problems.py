@@ -70,13 +70,16 @@ def _sync(picture: Picture, now_ms: int) -> Iterator[Problem]:
 
 
 def _node_states(picture: Picture, now_ms: int) -> Iterator[Problem]:
-    yield from _nodes(picture, "silent", "bad", "node_silent")
-    yield from _nodes(picture, "gone", "bad", "node_gone")
-    yield from _nodes(picture, "unregistered", "warn", "node_unregistered")
+    by_state: dict[str, list[NodeView]] = {}
+    for node in picture.nodes.values():
+        if node.state != "ok":
+            by_state.setdefault(node.state, []).append(node)
+    yield from _nodes(by_state.get("silent", []), "silent", "bad", "node_silent")
+    yield from _nodes(by_state.get("gone", []), "gone", "bad", "node_gone")
+    yield from _nodes(by_state.get("unregistered", []), "unregistered", "warn", "node_unregistered")
 
 
-def _nodes(picture: Picture, state: str, severity: Severity, key: str) -> Iterator[Problem]:
-    nodes = [node for node in picture.nodes.values() if node.state == state]
+def _nodes(nodes: list[NodeView], state: str, severity: Severity, key: str) -> Iterator[Problem]:
     if nodes:
         names = tuple(sorted(node.name for node in nodes))
         seen = [node.registered_ms for node in nodes if node.registered_ms]
@@ -111,6 +114,8 @@ def _unhealthy(picture: Picture, now_ms: int) -> Iterator[Problem]:
 
 def _locks(picture: Picture, now_ms: int) -> Iterator[Problem]:
     for node in picture.nodes.values():
+        if not node.lock:
+            continue
         lock = read_lock(node.lock)
         if lock and lock.since_ms and now_ms - lock.since_ms > LOCK_TIMEOUT_MS:
             yield Problem(

@@ -33,13 +33,8 @@ def _blocks(digests: Iterable[Digest]) -> dict[str, tuple[int, int]]:
     best: dict[str, tuple[int, int]] = {}
     for digest in digests:
         for model, sums in digest.models.items():
-            size, nodes = best.get(model, (0, 0))
-            if sums.whole > size:
-                best[model] = (sums.whole, 1)
-            elif sums.whole and sums.whole == size:
-                best[model] = (size, nodes + 1)
+            if whole := sums.whole:
+                size, nodes = best.get(model, (0, 0))
+                if whole >= size:
+                    best[model] = (whole, nodes + 1 if whole == size else 1)
     return best
-
-
-def total_of(sums: Mapping[str, Sums]) -> Sums:
-    return sum(sums.values(), Sums())

@@ -3,9 +3,10 @@
 from typing import Any
 
 from dashboard.picture.causes import Cause, group_causes
+from dashboard.picture.digest import total_of
 from dashboard.picture.model import Picture
 from dashboard.picture.problems import Problem, problems
-from dashboard.picture.room import Room, rooms, total_of
+from dashboard.picture.room import Room, rooms
 from dashboard.picture.rows import quota_row
 
 TOP_CAUSES = 5
@@ -16,7 +17,7 @@ SHOWN_NAMES = 5
 def summary(picture: Picture, now_ms: int) -> dict[str, Any]:
     """Return the values by name. Pairs are (used, total) or (well, total); times are epoch ms, 0 is none."""
     found = [problem_json(problem) for problem in problems(picture, now_ms)]
-    total = total_of(picture.sums)
+    total = total_of(picture.sums.values())
     pending = picture.pending.values()
     return {
         "nodes": [sum(node.state == "ok" for node in picture.nodes.values()), len(picture.nodes)],

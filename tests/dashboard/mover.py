@@ -5,6 +5,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 
 import uvicorn
 from django.core.management import call_command
@@ -48,7 +49,7 @@ class Mover:
             elif command == "step":
                 self._publish(self._cluster.step)
             elif command == "place":
-                self._publish(lambda now, name=name: self._cluster.place(name, now))
+                self._publish(partial(self._cluster.place, name))
 
     def _publish(self, make: Callable[[int], Publication]) -> None:
         with self._lock:
