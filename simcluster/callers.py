@@ -8,6 +8,7 @@ import threading
 from dataclasses import dataclass
 from urllib.parse import urlsplit
 
+_KNOCK_SECONDS = 0.5
 _IDLE = 2  # connections kept for each host, as Go's transport does (K1.5-1)
 
 
@@ -98,6 +99,17 @@ class Caller:
                 idle.append(connection)
                 return
         connection.close()
+
+
+def listens(url: str) -> bool:
+    """Whether somebody accepts connections at a URL's host and port."""
+    parts = urlsplit(url)
+    port = parts.port or (443 if parts.scheme == "https" else 80)
+    try:
+        socket.create_connection((parts.hostname or "", port), timeout=_KNOCK_SECONDS).close()
+    except OSError:
+        return False
+    return True
 
 
 def _connection(scheme: str, netloc: str) -> http.client.HTTPConnection:

@@ -9,7 +9,7 @@ from simcluster import fleet, kubeconfig
 from simcluster.admission import Webhooks
 from simcluster.api import Api
 from simcluster.apiserver import HttpApi, Listening
-from simcluster.callers import Caller
+from simcluster.callers import Caller, listens
 from simcluster.controller import Controller
 from simcluster.faults import Faults
 from simcluster.kubelets import Kubelets, Pace
@@ -171,8 +171,12 @@ class Cluster:
                 )
             )
         if settings.workload:
-            chosen.append(Workload(api, inventory, seed=settings.seed))
+            chosen.append(Workload(api, inventory, seed=settings.seed, is_open=self._is_open))
         return chosen
+
+    def _is_open(self) -> bool:
+        """Whether the product is there: a pod admitted without its webhook would never be scheduled."""
+        return all(listens(url) for url in (self.settings.webhook_url, self.settings.extender_url) if url)
 
     def _managed(self) -> frozenset[str]:
         return frozenset(name for vendor in self._inventory.vendors() for name in vendor.managed)

@@ -1,7 +1,7 @@
 """Pods made from a vendor's ``requests``, and what share of its cards such a pod holds.
 
-A row of ``requests``: name, weight among the rows, limits (an amount or [lowest, highest, step]), and possibly
-annotations, models (only where the cluster has one of them) and impossible (no node can serve it).
+A row of ``requests``: name, weight among the rows, limits (each an amount or [lowest, highest, step]), and
+possibly annotations, models (only where the cluster has one of them) and impossible (no node can serve it).
 """
 
 import random

@@ -1,8 +1,9 @@
-"""A seeded generator of pods: teams that come and go, so that 60 to 75 % of each vendor's cards are in use."""
+"""A seeded generator of pods: teams that come and go and keep 60 to 75 % of each vendor's cards in use."""
 
 import contextlib
 import random
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from simcluster.api import Api
@@ -30,6 +31,7 @@ _LOW, _HIGH = 0.60, 0.75
 _TICK_SECONDS = 1.0
 _BURST = 6  # pods created in a tick at most
 _FRESH_PENDING, _ALL_PENDING = 10, 24  # waiting pods, those of the last seconds and all, that stop new ones
+_LEAST_PENDING = 2  # of those limits each vendor has its part, but not less than this
 _FRESH_SECONDS = 15.0
 _MOST_IMPOSSIBLE = 5
 _KEEP_FINISHED_SECONDS = 15.0
@@ -57,9 +59,13 @@ class Workload(Controller):
     name = "workload"
     watches = ("pods",)
 
-    def __init__(self, api: Api, inventory: Inventory, *, seed: int) -> None:
+    def __init__(
+        self, api: Api, inventory: Inventory, *, seed: int, is_open: Callable[[], bool] = lambda: True
+    ) -> None:
+        """is_open: whether pods would be admitted and scheduled; teams wait until it is true once."""
         super().__init__(api)
         self._inventory = inventory
+        self._is_open, self._has_opened = is_open, False
         self._random = random.Random(seed)  # noqa: S311  (a reproducible demo, no secret)
         self._known: dict[str, Known] = {}
         self._ending: set[str] = set()
@@ -106,6 +112,9 @@ class Workload(Controller):
             self.after(_KEEP_PENDING_SECONDS, lambda: self._give_up(pod))
 
     def _tick(self) -> None:
+        self._has_opened = self._has_opened or self._is_open()
+        if not self._has_opened:
+            return
         if self._random.random() < 0.02:
             self._target = self._random.uniform(_LOW + 0.02, _HIGH - 0.02)
         vendors = self._inventory.vendors()
@@ -131,7 +140,7 @@ class Workload(Controller):
             for known in self._known.values()
             if known.vendor == vendor.name and known.is_pending and not known.is_impossible
         ]
-        fresh, most = (max(round(limit * part), 1) for limit in (_FRESH_PENDING, _ALL_PENDING))
+        fresh, most = (max(round(limit * part), _LEAST_PENDING) for limit in (_FRESH_PENDING, _ALL_PENDING))
         return min(fresh - sum(known.is_fresh for known in waiting), most - len(waiting))
 
     def _create(self, vendor: Vendor, *, allow_impossible: bool) -> None:
