@@ -21,7 +21,7 @@ STOP_SECONDS = 15
 
 
 class Product:
-    """A process with an empty database of its own; ``ready_seconds`` is from its start to its being synced."""
+    """A process with an empty database of its own; ``ready_seconds`` is how long it took to be synced."""
 
     def __init__(self, api_url: str, *flags: str) -> None:
         self._api_url = api_url

@@ -14,7 +14,7 @@ from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.errors import HamiError
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.quota import NamespaceQuota
-from scheduler_app.core.types import Card, CardUsage, NodeName, NodeUsage
+from scheduler_app.core.types import Card, CardUsage, NodeName, NodeUsage, PodUid
 from scheduler_app.engine.podbook import PodEntry
 
 MIB = 1024 * 1024
@@ -156,6 +156,13 @@ class Cores:
     def used(self, card: Card, amount: int) -> float:
         return float(math.ceil(amount / card.cores * 100)) if self._is_converted(card) else float(amount)
 
+    def converted(self, usage: NodeUsage) -> Mapping[str, Card]:
+        """Return the node's cards that are shown so, by id."""
+        if not self._judges:
+            return {}
+        cards = [usage.card for usage in usage.cards]
+        return {card.id: card for card in reversed(cards) if self._is_converted(card)}
+
     def _is_converted(self, card: Card) -> bool:
         return card.cores > 0 and any(judge.shows_percent(card) for judge in self._judges)
 
@@ -164,6 +171,7 @@ class Cores:
 class _NodeText:
     version: int
     lines: Mapping[str, str]  # by family name
+    converted: Mapping[str, Card]  # cards whose cores are shown in percent, by id
 
 
 class Exposition:
@@ -173,6 +181,7 @@ class Exposition:
         self._cores = Cores(backends)
         self._legacy = legacy
         self._kept: dict[NodeName, _NodeText] = {}
+        self._kept_pods: dict[PodUid, tuple[PodEntry, tuple[str, ...]]] = {}
         self._build = build or build_info.INFO
 
     def chunks(
@@ -194,7 +203,8 @@ class Exposition:
                 continue
             yield from _joined(family, [text.lines.get(family.name, "") for text in texts])
         yield from self._quotas(quotas)
-        yield from self._pods(overview, pods)
+        converted = {card_id: card for text in reversed(texts) for card_id, card in text.converted.items()}
+        yield from self._pods(converted, pods)
 
     def _build_info(self) -> str:
         pairs = ",".join(f'{name}="{escape(text)}"' for name, text in sorted(self._build.items()))
@@ -205,7 +215,9 @@ class Exposition:
     def _node(self, name: NodeName, usage: NodeUsage) -> _NodeText:
         kept = self._kept.get(name)
         if kept is None or kept.version != usage.version:
-            kept = self._kept[name] = _NodeText(usage.version, self._lines(name, usage))
+            kept = self._kept[name] = _NodeText(
+                usage.version, self._lines(name, usage), self._cores.converted(usage)
+            )
         return kept
 
     def _lines(self, name: NodeName, usage: NodeUsage) -> Mapping[str, str]:
@@ -234,20 +246,29 @@ class Exposition:
         if self._legacy:
             yield from _joined(OLD_QUOTA_USED, old)
 
-    def _pods(self, overview: Mapping[NodeName, NodeUsage], pods: Iterable[PodEntry]) -> Iterator[str]:
-        cards = _cards_by_id(overview)
-        lines: dict[str, list[str]] = {family.name: [] for family in _POD_FAMILIES}
+    def _pods(self, converted: Mapping[str, Card], pods: Iterable[PodEntry]) -> Iterator[str]:
+        kept = self._kept_pods
+        self._kept_pods = {}
         for entry in pods:
-            for labels, mem_mib, cores in _held(entry):
-                card = cards.get(labels[-1])
-                shown = self._cores.used(card, cores) if card else float(cores)
-                lines[POD_MEM.name].append(sample(POD_MEM, labels, mem_mib * MIB))
-                lines[POD_CORE.name].append(sample(POD_CORE, labels, shown))
-                if self._legacy:
-                    lines[OLD_POD_MEM.name].append(sample(OLD_POD_MEM, labels, mem_mib * MIB))
-                    lines[OLD_POD_CORE.name].append(sample(OLD_POD_CORE, labels, cores))
-        for family in _POD_FAMILIES:
-            yield from _joined(family, lines[family.name])
+            known = kept.get(entry.pod.uid)
+            if known is None or known[0] is not entry or converted:
+                known = (entry, self._pod_lines(entry, converted))
+            self._kept_pods[entry.pod.uid] = known
+        for place, family in enumerate(_POD_FAMILIES):
+            if self._legacy or not family.legacy:
+                yield from _joined(family, [lines[place] for _, lines in self._kept_pods.values()])
+
+    def _pod_lines(self, entry: PodEntry, converted: Mapping[str, Card]) -> tuple[str, ...]:
+        """Return the text of a pod in each of the pod families."""
+        lines: tuple[list[str], ...] = tuple([] for _ in _POD_FAMILIES)
+        for labels, mem_mib, cores in _held(entry):
+            card = converted.get(labels[-1])
+            shown = self._cores.used(card, cores) if card else float(cores)
+            values = (mem_mib * MIB, shown, mem_mib * MIB, cores)
+            for found, family, value in zip(lines, _POD_FAMILIES, values, strict=True):
+                if self._legacy or not family.legacy:
+                    found.append(sample(family, labels, value))
+        return tuple("".join(found) for found in lines)
 
 
 _POD_FAMILIES = (POD_MEM, POD_CORE, OLD_POD_MEM, OLD_POD_CORE)
@@ -269,14 +290,6 @@ def _joined(family: Family, lines: list[str]) -> Iterator[str]:
     yield head(family)
     for start in range(0, len(lines), NODES_PER_CHUNK):
         yield "".join(lines[start : start + NODES_PER_CHUNK])
-
-
-def _cards_by_id(overview: Mapping[NodeName, NodeUsage]) -> dict[str, Card]:
-    found: dict[str, Card] = {}
-    for _, usage in sorted(overview.items()):
-        for card in usage.cards:
-            found.setdefault(card.id, card.card)
-    return found
 
 
 def _held(entry: PodEntry) -> Iterator[tuple[tuple[str, ...], int, int]]:
