@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 from django.utils.translation import gettext_lazy as _
 
+from dashboard import presenters
 from dashboard.picture import causes
 from scheduler_app.core import reasons
 
@@ -225,8 +226,6 @@ BROWSER: Final[Mapping[str, Text]] = {
     "all_well_detail": _("{healthy} of {total} GPUs healthy"),
     "nobody_waits": _("nobody waits"),
     "longest_wait": _("nobody waits longer than {age}"),
-    "waiting_now": _("{count} pods wait"),
-    "free": _("free"),
     "no_match": _("Nothing is called that."),
     "nodes": _("nodes"),
     "node": _("Node"),
@@ -241,8 +240,6 @@ BROWSER: Final[Mapping[str, Text]] = {
     "no_gpus": _("no GPU"),
     "selected": _("{nodes} nodes selected: {gpus} GPUs, {free} GiB free"),
     "round_trip": _("{ms} ms"),
-    "never": _("never"),
-    "none": _("none"),
     "block": _("block of {n} on {m}"),
     "stranded": _("stranded"),
 }
@@ -251,6 +248,17 @@ BROWSER: Final[Mapping[str, Text]] = {
 def cause_text(word: str) -> CauseText:
     """Return the texts of a cause; an unknown word stands for itself, because vendors may bring their own."""
     return CAUSES.get(word) or CauseText(word, "", "")
+
+
+def all_well(summary: Mapping[str, Any], now_ms: int) -> str:
+    """Return the one green sentence: ``"All well. 424 of 424 GPUs healthy, nobody waits."``."""
+    healthy, total = (presenters.number(count) for count in summary["gpus"])
+    parts = [str(BROWSER["all_well_detail"]).format(healthy=healthy, total=total)]
+    if oldest := summary["oldest_pending_ms"]:
+        parts.append(str(BROWSER["longest_wait"]).format(age=presenters.since(oldest, now_ms)))
+    else:
+        parts.append(str(BROWSER["nobody_waits"]))
+    return f"{BROWSER['all_well']} {', '.join(parts)}"
 
 
 def pod_count(count: int) -> str:

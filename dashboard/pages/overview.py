@@ -3,6 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import render
 
+from dashboard import wording
 from dashboard.access import sight_of
 from dashboard.live.hub import hub, now_ms
 from dashboard.picture import rows
@@ -16,8 +17,10 @@ def overview(request: HttpRequest) -> HttpResponse:
     sight, picture = sight_of(request.user), hub.mirror.picture
     if not sight.is_cluster:
         return my_namespaces(request)
+    numbers = summary(picture, now_ms())
     context = {
-        "s": summary(picture, now_ms()),
+        "s": numbers,
+        "all_well": wording.all_well(numbers, now_ms()),
         "decisions": [rows.decision_row(decision) for decision in picture.decisions[:SHOWN_DECISIONS]],
         "topics": ["summary", "decisions"],
     }

@@ -130,6 +130,14 @@ function drawRows(list, value) {
   }
 }
 
+function allWell(summary) {
+  const [healthy, total] = (summary.gpus ?? []).map(format.number);
+  const oldest = summary.oldest_pending_ms;
+  const parts = total ? [say("all_well_detail", { healthy, total })] : [];
+  parts.push(oldest ? say("longest_wait", { age: format.age(now() - oldest) }) : say("nobody_waits"));
+  return `${say("all_well")} ${parts.join(", ")}`;
+}
+
 function drawVerdict(summary) {
   const head = document.querySelector("[data-verdict]");
   if (!head || !summary.problems) return;
@@ -140,7 +148,7 @@ function drawVerdict(summary) {
     className: `tone-${worst?.severity ?? "ok"}`, textContent: worst ? SEVERITIES[worst.severity] : "●",
   });
   let sentence = count === 1 ? say("problems_one") : say("problems_many", { count });
-  if (!count) sentence = say("all_well");
+  if (!count) sentence = allWell(summary);
   else if (since < Infinity) sentence += `, ${say("worst_since", { time: format.clock(since).slice(0, 5), age: format.age(now() - since) })}`;
   head.replaceChildren(glyph, " ", Object.assign(document.createElement("span"), { textContent: sentence }));
 }

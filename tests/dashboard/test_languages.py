@@ -1,0 +1,91 @@
+"""English and Simplified Chinese, complete: no key missing, none unused (console.md 11)."""
+
+import gettext
+import re
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po
+from django.test import Client
+from django.utils import translation
+
+from dashboard import wording
+from tests.dashboard.clusters import Cluster
+
+CONSOLE = Path(__file__).resolve().parent.parent.parent / "dashboard"
+CATALOGUE = CONSOLE / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
+TAG = re.compile(r"""\{% (?:trans|translate) (?:"([^"]+)"|'([^']+)')""")
+TEXT = re.compile(r">\s*([A-Z][a-z]+ [a-z]+[^<>{}%]*)<")
+
+
+def words() -> dict[str, str]:
+    """Return the catalogue: English → Chinese; of a plural the singular."""
+    with CATALOGUE.open("rb") as file:
+        catalogue = read_po(file)
+    pairs = ((message.id, message.string) for message in catalogue if message.id)
+    return {
+        (key if isinstance(key, str) else key[0]): (text if isinstance(text, str) else text[0])
+        for key, text in pairs
+    }
+
+
+def templates() -> list[Path]:
+    return sorted((CONSOLE / "templates").rglob("*.html"))
+
+
+def test_each_word_of_a_template_is_translated() -> None:
+    used = {a or b for path in templates() for a, b in TAG.findall(path.read_text(encoding="utf-8"))}
+    known = words()
+    assert [word for word in sorted(used) if not known.get(word)] == []
+
+
+def test_no_translation_is_empty_or_loses_an_argument() -> None:
+    argument = re.compile(r"\{\w+\}|%\(\w+\)s")
+    for english, chinese in words().items():
+        assert chinese, english
+        assert sorted(argument.findall(chinese)) == sorted(argument.findall(english)), english
+
+
+def test_the_compiled_catalogue_is_the_written_one() -> None:
+    with CATALOGUE.with_suffix(".mo").open("rb") as file:
+        compiled = gettext.GNUTranslations(file)
+    for english, chinese in words().items():
+        found = compiled.gettext(english)
+        assert chinese in (found, compiled.ngettext(english, english, 2))
+
+
+def test_no_template_has_a_sentence_outside_the_catalogue() -> None:
+    block = re.compile(r"\{% blocktrans.*?\{% endblocktrans %\}", re.DOTALL)
+    for path in templates():
+        text = block.sub("", path.read_text(encoding="utf-8"))
+        assert TEXT.findall(text) == [], path.name
+
+
+def test_the_browser_has_each_word_that_its_modules_say_and_no_other() -> None:
+    modules = [path.read_text(encoding="utf-8") for path in (CONSOLE / "static/dashboard/js").glob("*.js")]
+    text = "\n".join(modules)
+    said = set(re.findall(r'\bsay\((?:[^()"]*\? )?"(\w+)"', text)) | set(re.findall(r': "(pod_many)"', text))
+    computed = {"memory", "cores", "shares", "connecting", "disconnected", "live", "paused"}  # say(variable)
+    assert said - set(wording.BROWSER) == set()
+    assert set(wording.BROWSER) - said - computed == set()
+
+
+@pytest.mark.parametrize("path", ["/", "/fleet", "/nodes", "/pending", "/pods/vision/train-0", "/quotas"])
+def test_a_chinese_page_is_chinese(path: str, alice: Client, cluster: Cluster) -> None:
+    page = alice.get(path, headers={"accept-language": "zh-CN,zh;q=0.9"}).content.decode()
+    assert '<html lang="zh-hans"' in page
+    assert "等待调度" in page
+
+
+def test_a_sentence_with_arguments_is_put_together_in_each_language() -> None:
+    arguments = {"cause": "CardInsufficientMemory"}
+    with translation.override("zh-hans"):
+        chinese = wording.problem_title("pods_wait", count=31, names=(), args=arguments)
+    assert chinese.startswith("31 个 Pod")
+    assert chinese.endswith("显存已满")
+    assert wording.problem_title("pods_wait", count=1, names=(), args=arguments) == "1 pod waits: memory full"
+
+
+def test_arguments_are_data_and_never_a_pattern() -> None:
+    hostile = ("{count.__class__}", "{0}")
+    assert "{count.__class__}" in wording.problem_title("drift", count=1, names=hostile, args={})
