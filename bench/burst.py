@@ -33,7 +33,7 @@ def main() -> None:
             cpu = product.cpu_seconds
             started = time.monotonic()
             for number in range(options.pods):
-                body = pod(f"burst-{number}", {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "8000"})
+                body = pod(f"burst-{number}", {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "20000"})
                 body["metadata"] = {"name": f"burst-{number}", "namespace": "default"}
                 cluster.api.create("pods", body)
             seconds = _until_bound(cluster, options.pods, started)
