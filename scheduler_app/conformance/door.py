@@ -31,10 +31,12 @@ class _Chain(BaseHandler):
 
     def __init__(self) -> None:
         super().__init__()
-        self._view_middleware = []
-        self._template_response_middleware = []
-        self._exception_middleware = []
-        self._middleware_chain = convert_exception_to_response(self._get_response)
+        self._view_middleware: list[Any] = []
+        self._template_response_middleware: list[Any] = []
+        self._exception_middleware: list[Any] = []
+        self._middleware_chain = convert_exception_to_response(
+            self._get_response  # type: ignore[attr-defined]  # the stubs lack it
+        )
 
 
 _chain = _Chain()

@@ -6,9 +6,10 @@ They show by themselves and are looked for in every case, since the list beside 
 from typing import Any
 
 from scheduler_app.conformance.api import Key, key_of
-from scheduler_app.conformance.surface import requests, wrapping
+from scheduler_app.conformance.surface import limits, requests, wrapping
 from scheduler_app.conformance.surface.accounts import Accounts, without_unused
-from scheduler_app.conformance.surface.binds import BindRules, Prediction
+from scheduler_app.conformance.surface.attempt import Prediction
+from scheduler_app.conformance.surface.binds import BindRules
 from scheduler_app.conformance.surface.registrations import Registrations
 from scheduler_app.conformance.surface.stage import Stage
 from scheduler_app.core import annotations
@@ -50,6 +51,7 @@ class Fixes:
         self._accounts.look()
         if step["op"] == "pass":
             self._accounts.after_pass()
+            self._registrations.after_pass()
 
     def restated(self, step: Json, expected: Json, actual: Json) -> Pair:
         """Return both results as the fixes have them."""
@@ -80,7 +82,7 @@ class Fixes:
         if not (config.leader_elect and config.pod_name and config.pod_namespace):
             kept = [entry for entry in expected.get("writes", ()) if not _is_role(entry)]
             expected = {**expected, "writes": kept}
-        return tuple(self._without_absent(result) for result in (expected, actual))
+        return self._without_absent(expected), self._without_absent(actual)
 
     def _without_absent(self, result: Json) -> Json:
         """Q-2: an absent vendor's handshake is asked and removed again and again, or only asked."""
@@ -146,6 +148,7 @@ class Fixes:
         elif self._bind is not None:
             expected = self._bound(step, expected)
         elif path == "/webhook":
+            expected = limits.reviewed(self._stage.world, step, expected)
             expected = wrapping.reviewed(step, expected, actual, self._stage.world.backends)
         elif "no_response_within_ms" in expected or (path == "/filter" and not self._is_synced()):
             expected = requests.unsynced(expected, actual)

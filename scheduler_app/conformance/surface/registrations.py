@@ -11,7 +11,7 @@ from scheduler_app.conformance.quirks.absence import ASKED, Absence, Place
 from scheduler_app.conformance.world import World
 from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.errors import CodecError
-from scheduler_app.core.types import VendorKey
+from scheduler_app.core.types import NodeName, VendorKey
 from scheduler_app.kube import decode
 
 Json = dict[str, Any]
@@ -55,6 +55,15 @@ class Registrations:
                 return
             self._absence.left.discard(place)
 
+    def after_pass(self) -> None:
+        """Note vendors that are back with cards: some answer by their capacity alone (NV-10)."""
+        nodes = {node["metadata"]["name"]: node for node in self._world.api.of("nodes")}
+        for name, key in list(self._absence.left):
+            given = nodes[name]["metadata"].get("annotations") or {} if name in nodes else {}
+            text = given.get(self._world.backends[key].keys.register) or ""
+            if not SAYS_NONE.fullmatch(text) and key in self._world.state.vendors(NodeName(name)):
+                self._absence.left.discard((name, key))
+
     def cache(self, recorded: Json) -> Json:
         """Return the cache without those vendors; a node without vendors is not in it."""
         kept = {
@@ -67,7 +76,7 @@ class Registrations:
     def usage(self, recorded: Json) -> Json:
         kept = {}
         for name, cards in recorded.items():
-            gone = {card for key in self._out(name) for card in self._cards.get((name, key), ())}
+            gone = {card for key in self._out(name) for card in self._cards.get((name, VendorKey(key)), ())}
             gone |= self._absence.cards(name)
             left = [card for card in cards if card["id"] not in gone]
             if name not in self._lost and left:

@@ -5,6 +5,7 @@ from typing import Any
 import orjson
 
 from scheduler_app.conformance.surface.stage import Stage
+from scheduler_app.core import annotations
 from scheduler_app.core.predicate import Backends, requests_of
 from scheduler_app.kube import decode
 
@@ -83,7 +84,14 @@ def _sized(step: Json, expected: Json, actual: Json, backends: Backends) -> Json
         return {**expected, "body_json": {"Error": f'pod "{body["PodName"]}" not found'}}
     names = body.get("NodeNames")
     if any(requests_of(decode.decode_pod(body["Pod"]), backends)):
-        taken = [name for name in names if [name] == (actual.get("body_json") or {}).get("NodeNames")]
-        found = {name: actual[name] for name in ("writes", "events") if name in actual}
-        return {**expected, **found, "body_json": {**NOTHING, "NodeNames": taken, "Error": ""}}
+        return {**expected, **_placed(names, actual)}
     return {**expected, "body_json": {**NOTHING, "NodeNames": names, "Error": ""}}
+
+
+def _placed(names: list[str], actual: Json) -> Json:
+    """Return a decision for one of the nodes asked about, that is written to the pod and told once."""
+    writes, told = actual.get("writes", []), actual.get("events", [])
+    written = [entry["body"]["metadata"]["annotations"].get(annotations.ASSIGNED_NODE) for entry in writes]
+    taken = [name for name in names if [name] == written and f"({name})" in told[0]["message"]]
+    answer = {**NOTHING, "NodeNames": taken or names, "Error": ""}
+    return {"body_json": answer, "writes": writes[:1], "events": told[:1]}

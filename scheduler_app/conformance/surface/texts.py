@@ -4,7 +4,7 @@ import pkgutil
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from importlib import import_module
-from typing import Any, cast
+from typing import Any
 
 from scheduler_app import devices
 from scheduler_app.core import accounting, codec
@@ -112,12 +112,13 @@ def node_lock(args: Json) -> Json:
 
 
 @cache
-def _codec(module: str, function: str) -> Callable[[str], Any]:
+def _codec(module: str, function: str) -> Callable[..., Any]:
     """Return the function of the one vendor that has a module of that name with it."""
     prefix = f"{devices.__name__}."
     names = [found.name for found in pkgutil.walk_packages(devices.__path__, prefix)]
     loaded = [import_module(name) for name in names if name.endswith(f".{module}")]
-    return next(cast(Any, getattr(found, function)) for found in loaded if hasattr(found, function))
+    found: Callable[..., Any] = next(vars(each)[function] for each in loaded if function in vars(each))
+    return found
 
 
 # Shapes

@@ -54,7 +54,7 @@ def _is_wrapped(devices: list[Json], requests: Any) -> bool:
         for used, more in pairs
     ]
     sums += [sum(device[total] for device in devices) for total in ("count", "totalmem", "totalcore")]
-    return max(sums) > int32.LARGEST
+    return bool(max(sums) > int32.LARGEST)
 
 
 def _device_score(args: Json) -> float:
