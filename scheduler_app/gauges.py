@@ -33,6 +33,7 @@ def read(parts: Parts) -> Iterator[Sample]:
             getattr(counts, outcome),
         )
     work = parts.scheduler.work
+    yield _plain("memo_candidates", "Nodes looked at by filter calls.", work.candidates)
     yield _plain("memo_misses", "Outcomes worked out on a node.", work.misses)
     yield _plain("node_states", "Different node states seen.", parts.state.distinct_states)
     for reflector in parts.reflectors.all():

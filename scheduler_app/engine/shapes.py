@@ -16,6 +16,7 @@ from scheduler_app.core.types import Node, NodeName, NodeUsage
 from scheduler_app.engine.evaluation import UNREGISTERED
 from scheduler_app.engine.shapetable import NO_SHAPE
 
+KUBERNETES = "kubernetes.io"  # the domain of annotations that only Kubernetes itself gives a meaning
 REQUESTS_KEPT = 256
 OUTCOMES_KEPT = 200_000
 
@@ -31,8 +32,9 @@ _shape_of = attrgetter("shape")
 
 @dataclass(slots=True)
 class Work:
-    """What was done since the start: outcomes worked out on the plain path."""
+    """What was done since the start: candidates looked at, and outcomes worked out on the plain path."""
 
+    candidates: int = 0
     misses: int = 0
 
 
@@ -58,6 +60,7 @@ class ShapeMemo:
         What is done for each name is done by built-in functions, since there may be thousands.
         """
         single = tuple(dict.fromkeys(names))
+        self.work.candidates += len(single)
         keys: list[Key] = list(map(_shape_of, map(nodes.get, single, repeat(ABSENT))))
         if alone or NO_SHAPE in keys:
             keys = [
@@ -110,7 +113,7 @@ class ShapeMemo:
             for resource, entry in sorted(ask.quota.entries.items())
             if entry.limit is not None
         )
-        told = tuple(sorted((k, v) for k, v in pod.annotations.items() if k not in self._own_keys))
+        told = tuple(sorted((k, v) for k, v in pod.annotations.items() if self._matters(k)))
         return (
             tuple(tuple(requests.items()) for requests in ask.requests),
             tuple(container.restarts_always for container in pod.init_containers),
@@ -120,6 +123,13 @@ class ShapeMemo:
             ask.weights,
             limited,
         )
+
+    def _matters(self, key: str) -> bool:
+        """Say whether a vendor may read an annotation: not our own words, nor Kubernetes' own.
+
+        The index that a Job gives each of its pods would make each of them a request of its own.
+        """
+        return key not in self._own_keys and not key.partition("/")[0].endswith(KUBERNETES)
 
     def _table(self, signature: Hashable) -> Table:
         table = self._tables.get(signature)
