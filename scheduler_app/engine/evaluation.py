@@ -30,6 +30,7 @@ def ask_for(
         card_policy=given.get(annotations.CARD_POLICY, config.card_policy),
         weights=parse_weights(annotations.SCORING_WEIGHTS, given.get(annotations.SCORING_WEIGHTS)),
         quota=quota,
+        checks_all_quota=config.quota_all_vendors,
     )
 
 
