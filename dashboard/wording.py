@@ -228,6 +228,7 @@ BROWSER: Final[Mapping[str, Text]] = {
     "longest_wait": _("nobody waits longer than {age}"),
     "no_match": _("Nothing is called that."),
     "nodes": _("nodes"),
+    "node_one": _("node"),
     "node": _("Node"),
     "page": _("Page"),
     "of_nodes": _("{shown} of {total} nodes"),

@@ -18,6 +18,14 @@ class Piece:
     detail: str
     pod: str = ""
 
+    @property
+    def x(self) -> str:
+        return f"{self.start / 10:.1f}%"
+
+    @property
+    def w(self) -> str:
+        return f"{self.width / 10:.1f}%"
+
 
 @dataclass(frozen=True, slots=True)
 class Strip:

@@ -47,7 +47,7 @@ def fullest_quotas(picture: Picture) -> list[dict[str, Any]]:
 
 def problem_json(problem: Problem) -> dict[str, Any]:
     return {
-        "id": f"{problem.key}:{','.join(problem.names[:1]) or dict(problem.args).get('ask', '')}",
+        "id": ":".join((problem.key, *problem.names[:1], *(value for _name, value in problem.args))),
         "key": problem.key,
         "severity": problem.severity,
         "count": problem.count,

@@ -1,6 +1,7 @@
 """REST: one envelope, one shape of error, names that scripts hold on to (console.md 9)."""
 
 import gzip
+from dataclasses import replace
 from typing import Any
 
 import orjson
@@ -99,11 +100,19 @@ def test_who_has_the_snapshot_gets_no_body(alice: Client, cluster: Cluster) -> N
 
 def test_a_follower_s_own_picture_is_called_stale(alice: Client) -> None:
     whole = make_publication()
-    from dataclasses import replace
-
     hub.receive(replace(whole, leader=replace(whole.leader, is_leader=False, holder="hami-scheduler-1")))
     assert alice.get("/api/v1/nodes").json()["stale"] is True
 
 
 def test_vendors_are_listed_for_scripts(alice: Client) -> None:
     assert "nvidia" in [vendor["name"] for vendor in alice.get("/api/v1/vendors").json()]
+
+
+def test_each_problem_has_an_id_of_its_own(alice: Client, cluster: Cluster) -> None:
+    """Two causes may ask for the same; the browser keeps rows apart by these ids."""
+    for pod in list(cluster.pending.values()):
+        cluster.pending[pod.uid] = replace(pod, since_ms=pod.since_ms - 3_600_000)
+    cluster.revision += 1
+    hub.receive(cluster.whole())
+    ids = [problem["id"] for problem in alice.get("/api/v1/summary").json()["problems"]]
+    assert len(ids) == len(set(ids))

@@ -127,7 +127,7 @@ export class Atlas {
       paint.fillStyle = this.ink.muted;
       paint.font = `12px ${this.font}`;
       const parts = [`${format.number(gpus)} GPU`];
-      if (this.layout.width > 420) parts.unshift(`${format.number(group.nodes.length)} ${say("nodes")}`);
+      if (this.layout.width > 420) parts.unshift(`${format.number(group.nodes.length)} ${say(group.nodes.length === 1 ? "node_one" : "nodes")}`);
       if (all) parts.push(`${format.percent([used, all])} ${say("allocated")}`);
       paint.fillText(parts.join("  ·  "), at, group.head + 11);
     }

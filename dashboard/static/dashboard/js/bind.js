@@ -107,7 +107,9 @@ function fillRow(node, row) {
 function drawList(list, name, rows) {
   const template = list.querySelector("template");
   const most = Number(list.dataset.most) || rows.length;
-  const there = new Map([...list.children].filter((n) => n !== template).map((node) => [node.dataset.id, node]));
+  const before = [...list.children].filter((node) => node !== template);
+  const there = new Map(before.map((node) => [node.dataset.id, node]));
+  const kept = new Set();
   let place = list.firstElementChild;
   for (const row of rows.slice(0, most)) {
     let node = there.get(row.id);
@@ -115,9 +117,10 @@ function drawList(list, name, rows) {
     if (!node) node = template.content.firstElementChild.cloneNode(true);
     if (node !== place) list.insertBefore(node, place);
     else place = place.nextElementSibling;
+    kept.add(node);
     fillRow(node, derived(name, row));
   }
-  for (const node of there.values()) node.remove();
+  for (const node of before) if (!kept.has(node)) node.remove();
   const none = document.querySelector(`[data-empty="${name}"]`);
   if (none) none.hidden = rows.length > 0;
 }

@@ -88,6 +88,7 @@ export class Chip {
         node.dataset.at = ms === null ? 0 : socket.sourcesAt - ms;
       }
     }
+    if (socket.changedAt) root.querySelector("[data-part-at] time").dataset.at = socket.changedAt;
     const off = Math.abs(socket.clockMs ?? 0) > 2000;
     for (const name of ["clock", "clock-name"]) root.querySelector(`[data-part-${name}]`).hidden = !off;
     if (off) set(root, "[data-part-clock]", `${Math.round(socket.clockMs / 1000)} s`);

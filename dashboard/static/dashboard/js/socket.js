@@ -77,6 +77,7 @@ export class Socket extends EventTarget {
       this.role = frame.role;
       if (this.paused) this.held = frame.queue;
     }
+    if (frame.t === "d") this.changedAt = frame.at;
     this.store.receive(frame);
     if (frame.t === "e") this.dispatchEvent(new CustomEvent("event", { detail: frame }));
     this.dispatchEvent(new Event("heard"));
