@@ -27,6 +27,7 @@ WORDS = {
     "nvidia": "NVIDIA",
     "vastai": "Vastai",
 }
+MODELS = [(key, model.name) for key in KEYS for model in fleet.vendor(key).models]
 CARDS = 8
 DEADLINE_SECONDS = 10.0
 
@@ -57,14 +58,14 @@ def test_the_demos_fleet_is_twenty_nodes_of_at_least_five_vendors_most_of_them_n
     assert max(by_vendor, key=lambda name: by_vendor[name]) == "NVIDIA"
 
 
-@pytest.mark.parametrize("key", KEYS)
-def test_pods_of_a_vendors_requests_run_and_leave_nothing_but_impossible_ones_wait(key: str) -> None:
+@pytest.mark.parametrize(("key", "model"), MODELS)
+def test_a_vendors_pods_run_and_leave_nothing_and_its_impossible_ones_wait(key: str, model: str) -> None:
     """K5.1, K5.3: the node's texts are read, the pod's are what the device plugin expects."""
     vendor, port = fleet.vendor(key), free_port()
-    with cluster_for(port, fleet=f"{key}:1x{CARDS}") as cluster, _product(cluster, port) as product:
+    with cluster_for(port, fleet=f"{key}/{model}:1x{CARDS}") as cluster, _product(cluster, port) as product:
         product.wait_ready()
         wait_until(lambda: bool(product.parts.state.everything()))
-        possible, impossible = _requests(vendor)
+        possible, impossible = _requests(vendor, model)
         assert possible
         assert impossible
         for row in possible:
@@ -79,10 +80,9 @@ def _product(cluster: Cluster, port: int) -> Product:
     return Product(cluster.url, extender_port=port, DEVICE_CONFIG_TEXT=text, **flags)
 
 
-def _requests(vendor: Vendor) -> tuple[list[Json], list[Json]]:
-    """Return the requests that the vendor's first model can serve, and those that nothing can."""
-    first = vendor.models[0].name
-    rows = [row for row in vendor.requests if first in (row.get("models") or [first])]
+def _requests(vendor: Vendor, model: str) -> tuple[list[Json], list[Json]]:
+    """Return the requests that a node of the model can serve, and those that nothing can."""
+    rows = [row for row in vendor.requests if model in (row.get("models") or [model])]
     impossible = [row for row in rows if row.get("impossible")]
     return [row for row in rows if row not in impossible], impossible
 
@@ -94,6 +94,8 @@ def _runs_and_leaves(cluster: Cluster, product: Product, vendor: Vendor, row: Js
     wait_until(lambda: phase(cluster, name) == "Running", seconds=DEADLINE_SECONDS)
     notes = cluster.api.get("pods", f"default/{name}")["metadata"]["annotations"]
     assert notes[vendor.allocation["allocated"]]
+    confirms = vendor.allocation.get("confirms")
+    assert not confirms or notes[confirms] == "true"
     wait_until(lambda: _in_use(product) > 0)
     cluster.api.delete("pods", f"default/{name}")
     wait_until(lambda: _in_use(product) == 0 and not product.parts.state.pods())
