@@ -20,6 +20,7 @@ KUBERNETES = "kubernetes.io"  # the domain of annotations that only Kubernetes i
 REQUESTS_KEPT = 256
 OUTCOMES_KEPT = 200_000
 
+MANY = 100  # names from which on texts are shared
 FEW = 4  # shapes that are looked up one by one rather than by going through all names
 ABSENT = NodeUsage(Node(NodeName("")), 0, (), shape=NO_SHAPE - 1)  # stands for names that are not registered
 
@@ -45,6 +46,7 @@ class ShapeMemo:
         self._own_keys = own_keys
         self._tables: OrderedDict[Hashable, Table] = OrderedDict()
         self._kept = 0
+        self._texts: dict[NodeName, NodeName] = {}
         self.work = Work()
 
     def evaluate(
@@ -59,7 +61,7 @@ class ShapeMemo:
 
         What is done for each name is done by built-in functions, since there may be thousands.
         """
-        single = tuple(dict.fromkeys(names))
+        single = tuple(dict.fromkeys(self._own_texts(names, nodes)))
         self.work.candidates += len(single)
         keys: list[Key] = list(map(_shape_of, map(nodes.get, single, repeat(ABSENT))))
         if alone or NO_SHAPE in keys:
@@ -70,7 +72,21 @@ class ShapeMemo:
         table = self._table(self._signature(ask))
         outcomes = self._outcomes(ask, table, keys, single, nodes)
         self._trim(table)
-        return Findings(single, keys, outcomes, policy=ask.node_policy)
+        return Findings(single, tuple(keys), outcomes, policy=ask.node_policy)
+
+    def _own_texts(
+        self, names: Sequence[NodeName], nodes: Mapping[NodeName, NodeUsage]
+    ) -> Iterable[NodeName]:
+        """Return the names as one text a node, shared by all calls.
+
+        Hundreds of decisions wait for the event and history threads; each would keep thousands of texts alive
+        that came with its request. Tuples of such texts and of numbers are also no work for the collector.
+        """
+        if len(names) < MANY:
+            return names
+        if len(self._texts) != len(nodes):
+            self._texts = dict(zip(nodes, nodes, strict=True))
+        return map(self._texts.get, names, names)
 
     def _outcomes(
         self,
