@@ -1,4 +1,4 @@
-"""A console of its own process, on a made-up cluster that moves when told, and a real Chromium."""
+"""A real Chromium, and two consoles in processes of their own: on a made-up cluster, and the demo's."""
 
 import os
 import shutil
@@ -8,14 +8,16 @@ import sys
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.browser.demo import END_SECONDS, ROOT, Demo
+from tests.browser.pages import LIVE, OpenPage, watched
 from tests.waiting import wait_until
 
-ROOT = Path(__file__).resolve().parent.parent.parent
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -89,9 +91,44 @@ def chromium() -> Iterator[Any]:
         browser.close()
 
 
-@pytest.fixture
-def console(tmp_path: Path) -> Iterator[Console]:
-    running = Console(tmp_path / "console.sqlite3")
+@pytest.fixture(scope="session")
+def console(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Console]:
+    running = Console(tmp_path_factory.mktemp("console") / "console.sqlite3")
     running.start()
     yield running
     running.stop()
+
+
+@pytest.fixture
+def open_page(chromium: Any, console: Console) -> Iterator[OpenPage]:
+    """Return a way to open a page of the made-up cluster's console."""
+    with watched(chromium, console.url) as pages:
+        yield pages.open
+
+
+@pytest.fixture(scope="session")
+def demo(chromium: Any, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Demo]:
+    """Run the demo for all tests, if there is a browser; Ctrl-C must end it soon."""
+    running = Demo(tmp_path_factory.mktemp("demo"))
+    running.start()
+    yield running
+    assert running.stop() < END_SECONDS
+
+
+@pytest.fixture(scope="session")
+def signed_in(chromium: Any, demo: Demo) -> Any:
+    """Sign in by the form, once; return the cookies."""
+    with watched(chromium, demo.told["console"]) as pages:
+        page = pages.open("/login")
+        page.fill("[name=username]", demo.told["user"])
+        page.fill("[name=password]", demo.told["password"])
+        page.keyboard.press("Enter")
+        page.wait_for_selector(LIVE)
+        return page.context.storage_state()
+
+
+@pytest.fixture
+def open_demo(chromium: Any, demo: Demo, signed_in: Any) -> Iterator[OpenPage]:
+    """Return a way to open a page of the demo's console, signed in."""
+    with watched(chromium, demo.told["console"]) as pages:
+        yield partial(pages.open, storage_state=signed_in)

@@ -1,68 +1,16 @@
-"""The console in a real browser. Each test ends with: no error, nothing asked of another host."""
+"""The console on a made-up cluster. Each test ends with: no error, nothing asked of another host.
 
-import re
-from collections.abc import Callable, Iterator
-from typing import Any
+They share one console, so each places pods on a node of its own.
+"""
 
 import pytest
 
 from tests.browser.conftest import Console
+from tests.browser.pages import LIVE, OpenPage
 
 pytestmark = pytest.mark.browser
 
-PAGES = (
-    "/",
-    "/fleet",
-    "/nodes",
-    "/nodes/gpu-0005",
-    "/pending",
-    "/pods/vision/train-0",
-    "/quotas",
-    "/decisions",
-    "/scheduler",
-)
-EXPECTED_WHEN_CUT = re.compile("WebSocket connection|ERR_CONNECTION_REFUSED|Failed to load resource")
-LIVE = "html[data-trust=live]"
 FULL_GPUS = "Number(/: (\\d+)/.exec(document.querySelectorAll('[data-atlas-steps] button')[10].title)[1])"
-
-OpenPage = Callable[..., Any]
-
-
-@pytest.fixture
-def open_page(chromium: Any, console: Console) -> Iterator[OpenPage]:
-    """Return a way to open a page; afterwards look at what the browser complained of."""
-    contexts: list[Any] = []
-    said: list[str] = []
-
-    def open_at(path: str, *, theme: str = "light", width: int = 1440, script: bool = True) -> Any:
-        context = chromium.new_context(
-            viewport={"width": width, "height": 800}, color_scheme=theme, java_script_enabled=script
-        )
-        contexts.append(context)
-        page = context.new_page()
-        page.on("console", lambda message: said.append(message.text) if message.type == "error" else None)
-        page.on("pageerror", lambda error: said.append(str(error)))
-        page.on(
-            "request", lambda request: said.append(request.url) if console.url not in request.url else None
-        )
-        page.goto(console.url + path)
-        return page
-
-    yield open_at
-    for context in contexts:
-        context.close()
-    complaints = [text for text in said if not EXPECTED_WHEN_CUT.search(text)]
-    assert complaints == []
-
-
-@pytest.mark.parametrize("width", [1440, 360])
-@pytest.mark.parametrize("theme", ["light", "dark"])
-def test_each_page_becomes_live_and_fits_its_window(open_page: OpenPage, theme: str, width: int) -> None:
-    for path in PAGES:
-        page = open_page(path, theme=theme, width=width)
-        page.wait_for_selector(LIVE)
-        assert page.evaluate("document.documentElement.scrollWidth - innerWidth") <= 0, path
-        page.close()
 
 
 def test_a_pod_that_is_placed_appears_without_a_reload(open_page: OpenPage, console: Console) -> None:
@@ -87,7 +35,7 @@ def test_the_atlas_repaints_the_cell_that_changed(open_page: OpenPage, console: 
     page = open_page("/fleet")
     page.wait_for_selector("[data-atlas][data-drawn]")
     full = page.evaluate(FULL_GPUS)
-    console.tell("place gpu-0005")
+    console.tell("place gpu-0007")
     page.wait_for_function(f"() => {FULL_GPUS} === {full + 1}")
 
 
@@ -106,17 +54,17 @@ def test_a_cut_stream_is_said_and_heals_by_itself(open_page: OpenPage, console: 
     console.start()
     page.wait_for_selector(LIVE, timeout=60_000)
     assert not page.locator("[data-banner]").is_visible()
-    console.tell("place gpu-0005")
+    console.tell("place gpu-0008")
     page.wait_for_function("() => Number(document.querySelector('[data-part-rev]').textContent) >= 2")
     assert page.evaluate("window.sameDocument")
 
 
 def test_a_paused_page_stands_still_and_then_jumps_to_now(open_page: OpenPage, console: Console) -> None:
-    page = open_page("/nodes/gpu-0005")
+    page = open_page("/nodes/gpu-0009")
     page.wait_for_selector(LIVE)
     page.keyboard.press("p")
     page.wait_for_selector("html[data-trust=paused]")
-    console.tell("place gpu-0005")
+    console.tell("place gpu-0009")
     page.wait_for_function(
         "() => document.querySelector('[data-chip-text]').textContent.match(/[1-9]/)", timeout=10_000
     )
