@@ -13,6 +13,8 @@ from itertools import compress
 from scheduler_app.core.predicate import Outcome
 from scheduler_app.core.types import NodeName
 
+FEW = 4  # outcomes that are counted one by one
+
 
 class Findings:
     """``keys`` stand in the order of ``names``, each name once; ``outcomes`` has no others than these keys.
@@ -77,6 +79,8 @@ class Findings:
     def refused(self) -> Mapping[NodeName, str]:
         """The exact text of every node that does not fit (F-33, M-23)."""
         reasons = {key: outcome.reason for key, outcome in self._outcomes.items() if outcome.devices is None}
+        if not reasons:
+            return {}
         names = compress(self.names, map(reasons.__contains__, self._keys))
         keys = filter(reasons.__contains__, self._keys)
         return dict(zip(names, map(reasons.__getitem__, keys), strict=True))
@@ -93,6 +97,8 @@ class Findings:
     @cached_property
     def counted(self) -> Sequence[tuple[Outcome, int]]:
         """Each distinct outcome with the number of nodes that share it."""
+        if len(self._outcomes) <= FEW:
+            return [(outcome, self._keys.count(key)) for key, outcome in self._outcomes.items()]
         return [(self._outcomes[key], count) for key, count in Counter(self._keys).items()]
 
 
