@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 from scheduler_app.conformance import scenario
 from scheduler_app.conformance.cases import Case
 from scheduler_app.conformance.mismatch import Mismatch
-from scheduler_app.conformance.scope import Scope
 from scheduler_app.conformance.surface import replay as surface
 
 _REPLAY = {"filter": scenario.replay, "surface": surface.replay}
@@ -24,10 +23,10 @@ class Report:
         return f"{sum(self.passed.values())} passed, {sum(self.failed.values())} failed"
 
 
-def failure(case: Case, scope: Scope) -> str | None:
+def failure(case: Case) -> str | None:
     """Return the first difference of a case, or None."""
     try:
-        _REPLAY[case.suite](case, scope)
+        _REPLAY[case.suite](case)
     except Mismatch as exc:
         return str(exc)
     except Exception as exc:  # noqa: BLE001  (a defect of ours is a difference too, and the rest must still run)
@@ -35,13 +34,11 @@ def failure(case: Case, scope: Scope) -> str | None:
     return None
 
 
-def run(cases: Iterable[Case], *, scope: Scope, tell: Callable[[str], None]) -> Report:
-    """Replay those of ``cases`` that are in scope and tell a line for each that fails."""
+def run(cases: Iterable[Case], *, tell: Callable[[str], None]) -> Report:
+    """Replay cases and tell a line for each that fails."""
     report = Report()
     for case in cases:
-        if not scope.includes(case):
-            continue
-        found = failure(case, scope)
+        found = failure(case)
         counts = report.passed if found is None else report.failed
         name = f"{case.suite}/{case.family}"
         counts[name] = counts.get(name, 0) + 1

@@ -9,7 +9,6 @@ from scheduler_app.conformance.door import Door
 from scheduler_app.conformance.masks import TIME, Masks
 from scheduler_app.conformance.mismatch import Mismatch
 from scheduler_app.conformance.panel import Panel
-from scheduler_app.conformance.scope import Scope
 from scheduler_app.conformance.world import START, World
 from scheduler_app.core import annotations
 from scheduler_app.core.config import SchedulerConfig
@@ -22,7 +21,7 @@ MEMBERS = frozenset(
 )
 
 
-def replay(case: Case, scope: Scope) -> None:
+def replay(case: Case) -> None:
     """Run one scenario.
 
     Raises:
@@ -40,7 +39,7 @@ def replay(case: Case, scope: Scope) -> None:
     config = SchedulerConfig(
         node_policy=flags["node-scheduler-policy"], card_policy=flags["gpu-scheduler-policy"]
     )
-    Scenario(case, scope.backends(devices.backends), config).run()
+    Scenario(case, devices.backends, config).run()
 
 
 class Scenario:

@@ -4,7 +4,6 @@ from typing import Any
 
 from scheduler_app.conformance.cases import Case
 from scheduler_app.conformance.mismatch import Mismatch
-from scheduler_app.conformance.scope import Scope
 from scheduler_app.conformance.surface.fixes import Fixes
 from scheduler_app.conformance.surface.results import step_differs
 from scheduler_app.conformance.surface.stage import Stage
@@ -12,13 +11,13 @@ from scheduler_app.conformance.surface.stage import Stage
 Json = dict[str, Any]
 
 
-def replay(case: Case, scope: Scope) -> None:
+def replay(case: Case) -> None:
     """Run one case.
 
     Raises:
         Mismatch: at the first step whose result fits none of the accepted lists any more.
     """
-    stage = Stage(case, scope)
+    stage = Stage(case)
     stage.begin()
     fixes = Fixes(stage)
     options = case.raw.get("accept") or [case.raw["expect"]]

@@ -14,7 +14,6 @@ from scheduler_app.conformance.cases import Case
 from scheduler_app.conformance.door import Answer, Door
 from scheduler_app.conformance.masks import Masks
 from scheduler_app.conformance.mismatch import Mismatch
-from scheduler_app.conformance.scope import Scope
 from scheduler_app.conformance.surface import inside, jsonpatch, outside, scrapes
 from scheduler_app.conformance.surface.calls import Calls
 from scheduler_app.conformance.world import START, World
@@ -54,7 +53,7 @@ MEMBERS = frozenset(
 class Stage:
     """One case while it runs."""
 
-    def __init__(self, case: Case, scope: Scope) -> None:
+    def __init__(self, case: Case) -> None:
         raw = case.raw
         given = raw.get("flags", {})
         unknown = (raw.keys() - MEMBERS) | (given.keys() - DEFAULTS.keys() - ENABLING.keys())
@@ -63,7 +62,7 @@ class Stage:
         flags = {**DEFAULTS, **dict.fromkeys(ENABLING, True), **given}
         enabling = {name: bool(flags[member]) for member, name in ENABLING.items()}
         devices = configurations.load(case.configs[raw.get("config", "chart")], enabling)
-        self.world = World(scope.backends(devices.backends), _config(flags, raw), writes_events=True)
+        self.world = World(devices.backends, _config(flags, raw), writes_events=True)
         self.world.clock.advance(SETTLED_SECONDS)
         self.masks = Masks(self.world.clock, base=START)
         self.raw = self.masks.resolved(raw)
@@ -199,6 +198,8 @@ def _reviewed(answer: Answer, body: bytes) -> Json:
     """Return the review, and the object as it came and after our patch."""
     review = orjson.loads(answer.body)
     result: Json = {"review": review}
+    if not review["response"].get("allowed"):
+        return result
     try:
         received = yaml.safe_load(body) if not body.lstrip().startswith(b"{") else orjson.loads(body)
         item = received["request"]["object"]

@@ -7,7 +7,6 @@ from pathlib import Path
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from scheduler_app.conformance import cases, runner
-from scheduler_app.conformance.scope import Scope
 from scheduler_app.core.errors import HamiError
 
 
@@ -17,13 +16,10 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("directory", type=Path, help="folder with filter/ and surface/")
-        parser.add_argument(
-            "--vendors", default="", help="vendor keys, comma-separated; leaves out other cases"
-        )
         parser.add_argument("--cases", type=Path, help="file with case ids, one a line; only these run")
         parser.add_argument("--only", default="", help="only cases whose id starts so")
 
-    def handle(self, *args: object, directory: Path, vendors: str, only: str, **options: object) -> None:
+    def handle(self, *args: object, directory: Path, only: str, **options: object) -> None:
         names_file = options["cases"]
         verbosity = options["verbosity"]
         started = time.monotonic()
@@ -33,8 +29,7 @@ class Command(BaseCommand):
         try:
             names = cases.read_names(names_file) if isinstance(names_file, Path) else None
             found = cases.load(directory, only=only, names=names)
-            scope = Scope(tuple(name.strip() for name in vendors.split(",") if name.strip()))
-            report = runner.run(found, scope=scope, tell=self.stdout.write)
+            report = runner.run(found, tell=self.stdout.write)
         except (HamiError, OSError) as exc:
             raise CommandError(str(exc)) from exc
         if isinstance(verbosity, int) and verbosity > 1:
