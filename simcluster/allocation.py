@@ -58,9 +58,12 @@ def _hand_out(api: Api, vendor: Vendor, node: str, count: int) -> None:
 
 
 def _confirm(api: Api, vendor: Vendor, node: str) -> None:
-    """Take the first pod that was not confirmed yet (MLU-51, ENF-10, NEU-8); its phase is left as it is."""
+    """Take the first pod that was not confirmed yet (MLU-51, ENF-10, NEU-8).
+
+    It need not be the one kubelet asks for, which then confirms another; so that one may already run.
+    """
     key = vendor.allocation["confirms"]
-    for pod in api.list("pods", fields=f"spec.nodeName={node},status.phase=Pending"):
+    for pod in api.list("pods", fields=f"spec.nodeName={node},status.phase!=Succeeded,status.phase!=Failed"):
         if annotations(pod).get(key) == _WAITING:
             api.patch("pods", key_of(pod), _noted({key: _DONE}))
             _release(api, vendor, pod, node)
