@@ -99,4 +99,6 @@ def card_sums(card: CardView, *, usable: bool) -> Sums:
 def is_drifted(card: CardView) -> bool:
     """Say whether a GPU holds more than it has: pods and registration do not agree."""
     (mem, mem_total), (cores, cores_total), (shares, shares_total) = card.mem_mib, card.cores, card.shares
+    if card.slices:
+        cores = min(cores, cores_total)  # instances' percentages are rounded, so their sum may pass 100
     return mem > mem_total or cores > cores_total or shares > shares_total

@@ -2,14 +2,14 @@
 
 from dataclasses import dataclass
 
-from scheduler_app.core.publication import CardView, NodeView
+from scheduler_app.core.publication import CardView, NodeView, PodShare
 
 
 @dataclass(frozen=True, slots=True)
 class Piece:
     """One part of a strip.
 
-    ``width`` and ``start`` are in thousandths of the GPU; ``pod`` is empty for a free slice.
+    ``width`` and ``start`` are in thousandths of the GPU; ``pod`` names who has it.
     """
 
     start: int
@@ -55,12 +55,31 @@ def _pods(card: CardView) -> tuple[Piece, ...]:
 
 
 def _slices(card: CardView) -> tuple[Piece, ...]:
-    """Lay instances where they lie in the card. Pods take instances in order, as far as the sizes tell."""
-    pods = list(card.pods)
+    """Lay instances where they lie in the card.
+
+    Which pod has which instance is not known here, only sizes are: a pod is named where no other of its size
+    could be meant; where several could, all are told in the detail. An instance of a size nobody has is free.
+    """
     found = []
     for part in card.slices:
-        pod = pods.pop(0) if pods else None
-        place = (part.start * 1000 // card.slice_total, part.size * 1000 // card.slice_total)
-        label = f"{part.profile}: {pod.name}" if pod else part.profile
-        found.append(Piece(*place, label, part.profile, f"{pod.namespace}/{pod.name}" if pod else ""))
+        alike = sum(other.profile == part.profile for other in card.slices)
+        pods = [pod for pod in card.pods if _has_size(pod, part.profile)]
+        names = [f"{pod.namespace}/{pod.name}" for pod in pods]
+        is_sure = len(pods) == 1 and (alike == 1 or pods[0].shares >= alike)
+        found.append(
+            Piece(
+                start=part.start * 1000 // card.slice_total,
+                width=part.size * 1000 // card.slice_total,
+                label=f"{part.profile}: {pods[0].name}" if is_sure else part.profile,
+                detail=part.profile,
+                pod=" / ".join(names),
+            )
+        )
     return tuple(found)
+
+
+def _has_size(pod: PodShare, profile: str) -> bool:
+    """Say whether a share of the pod can be an instance of ``"2g.20gb"``; memory is a little less."""
+    digits = profile.partition(".")[2].removesuffix("gb")
+    each_gib = pod.mem_mib / 1024 / max(pod.shares, 1)
+    return digits.isdigit() and int(digits) - 2 < each_gib <= int(digits)

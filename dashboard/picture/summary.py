@@ -12,6 +12,8 @@ from dashboard.picture.rows import quota_row
 TOP_CAUSES = 5
 TOP_QUOTAS = 4
 SHOWN_NAMES = 5
+NAMING = ("cause", "ask", "resource", "holder")
+"""Arguments that tell problems of one kind apart; the others are amounts, which move."""
 
 
 def summary(picture: Picture, now_ms: int) -> dict[str, Any]:
@@ -47,7 +49,9 @@ def fullest_quotas(picture: Picture) -> list[dict[str, Any]]:
 
 def problem_json(problem: Problem) -> dict[str, Any]:
     return {
-        "id": ":".join((problem.key, *problem.names[:1], *(value for _name, value in problem.args))),
+        "id": ":".join(
+            (problem.key, *problem.names[:1], *(value for name, value in problem.args if name in NAMING))
+        ),
         "key": problem.key,
         "severity": problem.severity,
         "count": problem.count,

@@ -24,6 +24,17 @@ NOTE_WHEN_SHOWN = """([pod]) => {
   };
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
 }"""
+NOTE_FLASHES = """() => {
+  const rows = () => [...document.querySelectorAll('[data-rows="decisions"] tr')];
+  const old = new Set(rows().map((row) => row.dataset.id));
+  window.newRows = () => rows().filter((row) => !old.has(row.dataset.id)).length;
+  window.oldFlashes = 0;
+  const look = (changes) => changes.forEach(({ target }) => {
+    if (target.matches('.flash') && old.has(target.closest('tr')?.dataset.id)) window.oldFlashes += 1;
+  });
+  const options = { subtree: true, attributes: true, attributeFilter: ['class'] };
+  new MutationObserver(look).observe(document.querySelector('[data-rows="decisions"]'), options);
+}"""
 FIGURES = ("nodes", "gpus", "mem_mib", "cores", "shares", "pending")
 Json = dict[str, Any]
 
@@ -106,6 +117,14 @@ def test_a_cut_stream_keeps_its_numbers_says_so_and_heals_without_a_reload(open_
     expect(page.locator(LIVE)).to_be_attached(timeout=15_000)
     expect(page.locator("[data-banner]")).to_be_hidden()
     assert page.evaluate("window.sameDocument")
+
+
+def test_a_new_decision_moves_the_others_down_without_a_flash(open_demo: OpenPage) -> None:
+    page = open_demo("/")
+    page.wait_for_selector(LIVE)
+    page.evaluate(NOTE_FLASHES)
+    page.wait_for_function("() => window.newRows() > 0", timeout=30_000)
+    assert page.evaluate("window.oldFlashes") == 0
 
 
 def test_a_pod_that_asks_too_much_waits_and_its_page_says_why(open_demo: OpenPage, demo: Demo) -> None:

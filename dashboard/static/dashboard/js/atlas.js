@@ -122,8 +122,8 @@ export class Atlas {
       paint.textBaseline = "middle";
       paint.fillStyle = this.ink.text;
       paint.font = `600 13px ${this.font}`;
-      paint.fillText(name, 2, group.head + 11);
-      const at = 2 + paint.measureText(name).width + 12;
+      paint.fillText(name, group.x + 2, group.head + 11);
+      const at = group.x + 2 + paint.measureText(name).width + 12;
       paint.fillStyle = this.ink.muted;
       paint.font = `12px ${this.font}`;
       const parts = [`${format.number(gpus)} GPU`];
@@ -470,7 +470,8 @@ export class Atlas {
     const order = this.layout.groups.flatMap((group) => group.nodes);
     const at = Math.max(0, order.indexOf(this.cursor?.node));
     const group = this.layout.groups[this.layout.where.get(order[at])[0]];
-    const moves = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: group.inRow, ArrowUp: -group.inRow, Home: -order.length, End: order.length, PageDown: group.nodes.length, PageUp: -group.nodes.length };
+    const down = Math.min(group.inRow, group.nodes.length);
+    const moves = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: down, ArrowUp: -down, Home: -order.length, End: order.length, PageDown: group.nodes.length, PageUp: -group.nodes.length };
     if (event.key === "Enter" && this.cursor) this.#open(this.cursor.node);
     else if (event.key === " " && this.cursor) this.#select(this.cursor.node);
     else if (event.key === "Escape") this.cursor = null;

@@ -52,11 +52,11 @@ function text(node, value) {
   return true;
 }
 
-function write(node, value) {
+function write(node, value, quiet = false) {
   const name = node.dataset.fmt;
   const writer = writers[name];
   const changed = writer ? writer(node, value) : text(node, format[name]?.(value) ?? `${value ?? ""}`);
-  if (changed && name !== "age") flash(node);
+  if (changed && !quiet && name !== "age") flash(node);
 }
 
 function flash(node) {
@@ -88,8 +88,8 @@ function derived(name, row) {
   return row;
 }
 
-function fillRow(node, row) {
-  for (const part of node.querySelectorAll("[data-f]")) if (part.dataset.f) write(part, row[part.dataset.f]);
+function fillRow(node, row, isNew = false) {
+  for (const part of node.querySelectorAll("[data-f]")) if (part.dataset.f) write(part, row[part.dataset.f], isNew);
   const links = [...node.querySelectorAll("[data-href]")];
   if (node.dataset.href) links.push(node);
   for (const link of links) {
@@ -114,11 +114,12 @@ function drawList(list, name, rows) {
   for (const row of rows.slice(0, most)) {
     let node = there.get(row.id);
     there.delete(row.id);
-    if (!node) node = template.content.firstElementChild.cloneNode(true);
+    const isNew = !node;
+    if (isNew) node = template.content.firstElementChild.cloneNode(true);
     if (node !== place) list.insertBefore(node, place);
     else place = place.nextElementSibling;
     kept.add(node);
-    fillRow(node, derived(name, row));
+    fillRow(node, derived(name, row), isNew);
   }
   for (const node of before) if (!kept.has(node)) node.remove();
   const none = document.querySelector(`[data-empty="${name}"]`);

@@ -2,6 +2,9 @@
 
 const GROUP_HEAD = 26;
 const GROUP_GAP = 18;
+const HEAD_WIDTH = 260;
+const SHELF_GAP = 28;
+const EDGE = 2;
 const LARGEST_CELL = 36;
 const SMALLEST_CELL = 3;
 const ROOMY_CELL = 24;
@@ -28,15 +31,23 @@ export function gpusOf(topology, node) {
   return [first, next - first];
 }
 
-/** Find the largest cell with which everything fits into `width` × `height`; then place the groups. */
+/** Find the largest cell with which everything fits into `width` × `height`; then say where each node is. */
 export function layOut(topology, groups, { width, height }) {
+  const sized = groups.map((group) => ({ ...group, most: Math.max(1, ...group.nodes.map((node) => gpusOf(topology, node)[1])) }));
   let cell = LARGEST_CELL;
-  while (cell > SMALLEST_CELL && measure(topology, groups, width, cell) > height) cell -= 1;
-  return place(topology, groups, width, cell);
+  let placed = arrange(sized, width, cell);
+  while (cell > SMALLEST_CELL && placed.height > height) {
+    cell -= 1;
+    placed = arrange(sized, width, cell);
+  }
+  const where = new Map();
+  placed.groups.forEach((group, g) => group.nodes.forEach((node, n) => where.set(node, [g, n])));
+  return { cell, groups: placed.groups, height: Math.max(placed.height, 40), where, width };
 }
 
-function shape(topology, group, cell) {
-  const most = Math.max(1, ...group.nodes.map((node) => gpusOf(topology, node)[1]));
+/** How the cells of one block lie: at most two rows for up to eight GPUs, nearly square beyond. */
+function shape(group, cell) {
+  const { most } = group;
   const columns = most <= 2 ? most : most <= 8 ? Math.ceil(most / 2) : Math.ceil(Math.sqrt(most));
   const rows = Math.ceil(most / columns);
   const gap = cell >= 9 ? 2 : 1;
@@ -44,31 +55,30 @@ function shape(topology, group, cell) {
   return { columns, rows, gap, blockWidth: columns * (cell + gap) - gap, blockHeight: rows * (cell + gap) - gap, between };
 }
 
-function perRow(form, width) {
-  return Math.max(1, Math.floor((width + form.between) / (form.blockWidth + form.between)));
-}
-
-function measure(topology, groups, width, cell) {
-  return groups.reduce((sum, group) => {
-    const form = shape(topology, group, cell);
-    const lines = Math.ceil(group.nodes.length / perRow(form, width));
-    return sum + GROUP_HEAD + GROUP_GAP + lines * (form.blockHeight + form.between);
-  }, 0);
-}
-
-function place(topology, groups, width, cell) {
+/** Put groups on shelves: those of one line share a shelf while there is room, the others have their own. */
+function arrange(groups, width, cell) {
   let top = 0;
+  let left = 0;
+  let shelf = 0;
   const placed = groups.map((group) => {
-    const form = shape(topology, group, cell);
-    const inRow = perRow(form, width - 4);
+    const form = shape(group, cell);
+    const pitch = form.blockWidth + form.between;
+    const inRow = Math.max(1, Math.floor((width - EDGE * 2 + form.between) / pitch));
     const lines = Math.ceil(group.nodes.length / inRow);
+    const wide = lines > 1 ? width : Math.max(HEAD_WIDTH, group.nodes.length * pitch + EDGE);
+    if (left && left + wide > width) {
+      top += shelf;
+      left = 0;
+      shelf = 0;
+    }
     const start = top + GROUP_HEAD;
-    top = start + lines * (form.blockHeight + form.between) + GROUP_GAP;
-    return { ...group, ...form, inRow, head: start - GROUP_HEAD, top: start, bottom: top };
+    const high = GROUP_HEAD + lines * (form.blockHeight + form.between) + GROUP_GAP;
+    const found = { ...group, ...form, inRow, x: left, head: top, top: start, bottom: top + high - GROUP_GAP, right: left + wide };
+    shelf = Math.max(shelf, high);
+    left += wide + SHELF_GAP;
+    return found;
   });
-  const where = new Map();
-  placed.forEach((group, g) => group.nodes.forEach((node, n) => where.set(node, [g, n])));
-  return { cell, groups: placed, height: Math.max(top, 40), where, width };
+  return { groups: placed, height: top + shelf };
 }
 
 /** The block of one node: left, top, and how its cells lie. */
@@ -76,7 +86,7 @@ export function blockOf(layout, node) {
   const found = layout.where.get(node);
   if (!found) return null;
   const group = layout.groups[found[0]];
-  const x = 2 + (found[1] % group.inRow) * (group.blockWidth + group.between);
+  const x = group.x + EDGE + (found[1] % group.inRow) * (group.blockWidth + group.between);
   const y = group.top + Math.floor(found[1] / group.inRow) * (group.blockHeight + group.between);
   return { x, y, group };
 }
@@ -89,24 +99,33 @@ export function cellOf(layout, block, offset) {
 
 /** Return the node, and the GPU's place in it, under a point; null in the gaps. */
 export function hit(layout, x, y) {
-  let low = 0;
-  let high = layout.groups.length - 1;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (layout.groups[middle].bottom <= y) low = middle + 1;
-    else high = middle;
-  }
-  const group = layout.groups[low];
-  if (!group || y < group.top || y >= group.bottom) return null;
+  const group = groupAt(layout.groups, x, y);
+  if (!group) return null;
   const pitchX = group.blockWidth + group.between;
   const pitchY = group.blockHeight + group.between;
-  const column = Math.floor((x - 2) / pitchX);
+  const column = Math.floor((x - group.x - EDGE) / pitchX);
   const line = Math.floor((y - group.top) / pitchY);
-  const insideX = x - 2 - column * pitchX;
+  const insideX = x - group.x - EDGE - column * pitchX;
   const insideY = y - group.top - line * pitchY;
   if (column < 0 || column >= group.inRow || insideX > group.blockWidth || insideY > group.blockHeight) return null;
   const node = group.nodes[line * group.inRow + column];
   if (node === undefined) return null;
   const pitch = layout.cell + group.gap;
   return { node, offset: Math.floor(insideY / pitch) * group.columns + Math.floor(insideX / pitch) };
+}
+
+/** Find the shelf by bisection, then the group on it: a shelf holds a handful. */
+function groupAt(groups, x, y) {
+  let low = 0;
+  let high = groups.length - 1;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (groups[middle + 1].head <= y) low = middle + 1;
+    else high = middle;
+  }
+  for (let at = low; at >= 0 && groups[at].head === groups[low].head; at -= 1) {
+    const group = groups[at];
+    if (x >= group.x && x < group.right) return y >= group.top && y < group.bottom ? group : null;
+  }
+  return null;
 }
