@@ -1,4 +1,4 @@
-"""What simulated plugins write of a node's cards is what the product reads, for every model of every vendor."""
+"""What simulated plugins write of cards is what the product reads, for every model of every vendor."""
 
 import pytest
 
