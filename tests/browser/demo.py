@@ -38,7 +38,12 @@ class Demo:
                 stdout=log,
                 stderr=log,
             )
-        wait_until(self._is_ready, seconds=60)
+        try:
+            wait_until(self._is_ready, seconds=120)
+        except AssertionError:
+            self._process.kill()
+            self._process.wait(10)
+            raise
 
     def stop(self) -> float:
         """Press Ctrl-C; return the seconds until the process has ended well."""
