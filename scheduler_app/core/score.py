@@ -12,6 +12,7 @@ from scheduler_app.core.types import CardRequest, CardUsage, Containers, Node, P
 WEIGHT_NAMES = ("slot", "core", "memory")
 _CHAIN_KEYS = ("binpack", "spread", "numa")
 _NO_PERCENTAGE = 101
+EXACT = 2**24
 
 
 class WeightsError(HamiError):
@@ -87,11 +88,20 @@ def card_score(usage: CardUsage, requests: Sequence[CardRequest], weights: Weigh
     own = [request for request in requests if request.type == card.type]
     cores = sum(request.cores for request in own)
     mem = sum(_asked_mem(request, card.mem_mib) for request in own)
-    shares_part = f32(f32(len(own) + usage.shares_used) / f32(card.shares))
-    cores_part = f32(f32(cores + usage.cores_used) / f32(card.cores))
-    mem_part = f32(f32(mem + usage.mem_used_mib) / f32(card.mem_mib))
-    weighed = f32(f32(weights.slot * shares_part) + f32(weights.core * cores_part))
-    return f32(10.0 * f32(weighed + f32(weights.memory * mem_part)))
+    shares_part = _ratio(len(own) + usage.shares_used, card.shares)
+    cores_part = _ratio(cores + usage.cores_used, card.cores)
+    mem_part = _ratio(mem + usage.mem_used_mib, card.mem_mib)
+    if weights is not EVEN_WEIGHTS:  # a product with one is what it was
+        shares_part, cores_part = f32(weights.slot * shares_part), f32(weights.core * cores_part)
+        mem_part = f32(weights.memory * mem_part)
+    return f32(10.0 * f32(f32(shares_part + cores_part) + mem_part))
+
+
+def _ratio(part: int, whole: int) -> float:
+    """Divide as float32 values; integers up to 2^24 are such values already, and cards have smaller ones."""
+    if -EXACT <= part <= EXACT and -EXACT <= whole <= EXACT:
+        return f32(part / whole)
+    return f32(f32(part) / f32(whole))
 
 
 def _asked_mem(request: CardRequest, total_mib: int) -> int:
@@ -162,7 +172,7 @@ def node_score(cards: Sequence[CardUsage]) -> float:
         mem_used += usage.mem_used_mib
     if shares == 0 or cores == 0 or mem == 0:
         return 0.0
-    shares_part = f32(f32(shares_used) / f32(shares))
-    cores_part = f32(f32(cores_used) / f32(cores))
-    mem_part = f32(f32(mem_used) / f32(mem))
+    shares_part = _ratio(shares_used, shares)
+    cores_part = _ratio(cores_used, cores)
+    mem_part = _ratio(mem_used, mem)
     return f32(10.0 * f32(f32(shares_part + cores_part) + mem_part))
