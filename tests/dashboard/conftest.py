@@ -8,6 +8,7 @@ from django.contrib.auth import get_user_model
 from django.contrib.auth.models import Group
 from django.core.cache import cache
 from django.test import Client
+from django.utils import translation
 
 from dashboard.live.consumer import LiveConsumer
 from dashboard.live.hub import Hub, hub
@@ -28,6 +29,7 @@ def empty_hub() -> None:
 def _fresh() -> Iterator[None]:
     empty_hub()
     cache.clear()
+    translation.deactivate()  # a page in Chinese leaves its language behind in this thread
     yield
     empty_hub()
 
