@@ -22,6 +22,12 @@ class Report:
     def line(self) -> str:
         return f"{sum(self.passed.values())} passed, {sum(self.failed.values())} failed"
 
+    @property
+    def families(self) -> list[str]:
+        """Return a line for each family, ascending."""
+        names = sorted(self.passed.keys() | self.failed.keys())
+        return [f"{n}: {self.passed.get(n, 0)} passed, {self.failed.get(n, 0)} failed" for n in names]
+
 
 def failure(case: Case) -> str | None:
     """Return the first difference of a case, or None."""

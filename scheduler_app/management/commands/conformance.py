@@ -2,10 +2,13 @@
 
 import logging
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from scheduler_app import bootstrap
 from scheduler_app.conformance import cases, runner
 from scheduler_app.core.errors import HamiError
 
@@ -20,24 +23,31 @@ class Command(BaseCommand):
         parser.add_argument("--only", default="", help="only cases whose id starts so")
 
     def handle(self, *args: object, directory: Path, only: str, **options: object) -> None:
-        names_file = options["cases"]
-        verbosity = options["verbosity"]
+        names_file, verbosity = options["cases"], options["verbosity"]
         started = time.monotonic()
-        logging.getLogger("scheduler_app").setLevel(
-            logging.CRITICAL
-        )  # what it would tell operators drowns the rest
         try:
             names = cases.read_names(names_file) if isinstance(names_file, Path) else None
             found = cases.load(directory, only=only, names=names)
-            report = runner.run(found, tell=self.stdout.write)
+            with _undisturbed():
+                report = runner.run(found, tell=self.stdout.write)
         except (HamiError, OSError) as exc:
             raise CommandError(str(exc)) from exc
         if isinstance(verbosity, int) and verbosity > 1:
-            for name in sorted(report.passed.keys() | report.failed.keys()):
-                self.stdout.write(
-                    f"{name}: {report.passed.get(name, 0)} passed, {report.failed.get(name, 0)} failed"
-                )
+            self.stdout.writelines(f"{line}\n" for line in report.families)
             self.stdout.write(f"{time.monotonic() - started:.1f} s")
         self.stdout.write(report.line)
         if report.failed:
             raise SystemExit(1)
+
+
+@contextmanager
+def _undisturbed() -> Iterator[None]:
+    """Keep what operators would be told out of the output, and take the replay's parts away at the end."""
+    logger = logging.getLogger("scheduler_app")
+    before = logger.level
+    logger.setLevel(logging.CRITICAL)
+    try:
+        yield
+    finally:
+        logger.setLevel(before)
+        bootstrap.install(None)
