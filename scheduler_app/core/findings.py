@@ -5,15 +5,13 @@ outcome of each key. What follows from that is worked out by a key, or by the lo
 """
 
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import nsmallest
 from itertools import compress
 
 from scheduler_app.core.predicate import Outcome
 from scheduler_app.core.types import NodeName
-
-FEW = 4  # outcomes that are counted one by one
 
 
 class Findings:
@@ -38,9 +36,7 @@ class Findings:
     @cached_property
     def best(self) -> tuple[NodeName, float] | None:
         """The node that wins, with its score: of equal scores the smallest name (F-40, Q-33)."""
-        scores = {
-            key: outcome.score for key, outcome in self._outcomes.items() if outcome.devices is not None
-        }
+        scores = self._scores
         if not scores:
             return None
         score = min(scores.values()) if self._wants_lowest else max(scores.values())
@@ -60,7 +56,7 @@ class Findings:
     def best_fitting(self, limit: int) -> Sequence[tuple[NodeName, float]]:
         """Return the last ``limit`` of ``fitting``, without putting thousands of nodes in order."""
         names: dict[float, list[NodeName]] = {}
-        scores = {key: o.score for key, o in self._outcomes.items() if o.devices is not None}
+        scores = self._scores
         for name, key in zip(self.names, self._keys, strict=True):
             if key in scores:
                 names.setdefault(scores[key], []).append(name)
@@ -73,33 +69,34 @@ class Findings:
 
     @cached_property
     def fitted(self) -> int:
-        return sum(count for outcome, count in self.counted if outcome.devices is not None)
+        return sum(map(self._scores.__contains__, self._keys))
 
     @cached_property
     def refused(self) -> Mapping[NodeName, str]:
         """The exact text of every node that does not fit (F-33, M-23)."""
-        reasons = {key: outcome.reason for key, outcome in self._outcomes.items() if outcome.devices is None}
-        if not reasons:
+        if not self._reasons:
             return {}
-        names = compress(self.names, map(reasons.__contains__, self._keys))
-        keys = filter(reasons.__contains__, self._keys)
-        return dict(zip(names, map(reasons.__getitem__, keys), strict=True))
+        names = compress(self.names, map(self._reasons.__contains__, self._keys))
+        return dict(zip(names, self._refusals(), strict=True))
 
     @cached_property
     def texts(self) -> Mapping[str, int]:
         """How many nodes were refused with which text."""
-        found: Counter[str] = Counter()
-        for outcome, count in self.counted:
-            if outcome.devices is None:
-                found[outcome.reason] += count
-        return found
+        return Counter(self._refusals()) if self._reasons else {}
+
+    def _refusals(self) -> Iterator[str]:
+        """Return the text of each node that does not fit, in the order of the names."""
+        return map(self._reasons.__getitem__, filter(self._reasons.__contains__, self._keys))
 
     @cached_property
-    def counted(self) -> Sequence[tuple[Outcome, int]]:
-        """Each distinct outcome with the number of nodes that share it."""
-        if len(self._outcomes) <= FEW:
-            return [(outcome, self._keys.count(key)) for key, outcome in self._outcomes.items()]
-        return [(self._outcomes[key], count) for key, count in Counter(self._keys).items()]
+    def _scores(self) -> Mapping[Hashable, float]:
+        """The score of each key whose nodes fit."""
+        return {key: outcome.score for key, outcome in self._outcomes.items() if outcome.devices is not None}
+
+    @cached_property
+    def _reasons(self) -> Mapping[Hashable, str]:
+        """The reason of each key whose nodes do not fit."""
+        return {key: outcome.reason for key, outcome in self._outcomes.items() if outcome.devices is None}
 
 
 NO_FINDINGS = Findings((), (), {}, policy="")

@@ -115,7 +115,9 @@ class ShapeMemo:
         for place in [place for place, key in enumerate(keys) if key in unshared] if unshared else ():
             name = keys[place] = names[place]
             outcomes[name] = self._work_out(ask, nodes[name])
-        return {key: outcome for key, outcome in outcomes.items() if key not in unshared}
+        for key in unshared:
+            del outcomes[key]
+        return outcomes
 
     def _work_out(self, ask: Ask, node: NodeUsage) -> Outcome:
         self.work.misses += 1
