@@ -24,7 +24,10 @@ def merged(found: Iterable[Json]) -> dict[str, Json]:
     """Return what the writes of one pass to each object come to, refused ones apart (rule 5)."""
     result: dict[str, Json] = {}
     for entry in found:
-        names = (str(entry.get(name, "")) for name in ("verb", "resource", "namespace", "name", "failed"))
+        names = (
+            str(entry.get(name, ""))
+            for name in ("verb", "resource", "namespace", "name", "patch_type", "failed")
+        )
         place = result.setdefault(" ".join(names), {})
         _merge(place, entry["body"])
     return result

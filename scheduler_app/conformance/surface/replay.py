@@ -4,6 +4,7 @@ from typing import Any
 
 from scheduler_app.conformance.cases import Case
 from scheduler_app.conformance.mismatch import Mismatch
+from scheduler_app.conformance.surface import members
 from scheduler_app.conformance.surface.fixes import Fixes
 from scheduler_app.conformance.surface.results import step_differs
 from scheduler_app.conformance.surface.stage import Stage
@@ -21,7 +22,10 @@ def replay(case: Case) -> None:
     stage.begin()
     fixes = Fixes(stage)
     options = case.raw.get("accept") or [case.raw["expect"]]
-    for number, step in enumerate(stage.raw["steps"]):
+    steps = stage.raw["steps"]
+    if any(len(option) != len(steps) for option in options):
+        raise Mismatch(f"case: {len(steps)} steps, another number of results")
+    for number, step in enumerate(steps):
         fixes.before(step)
         actual = stage.take(number, step)
         fixes.after(step)
@@ -34,4 +38,4 @@ def replay(case: Case) -> None:
 
 
 def _differs(fixes: Fixes, step: Json, expected: Json, actual: Json) -> str | None:
-    return step_differs(step, *fixes.restated(step, expected, actual))
+    return members.strange(step, expected) or step_differs(step, *fixes.restated(step, expected, actual))
