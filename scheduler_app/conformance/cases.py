@@ -91,12 +91,13 @@ def _configs(files: dict[str, Path]) -> dict[str, str]:
     }
 
 
-def _quirks(files: dict[str, Path]) -> dict[str, str]:
+def _quirks(files: dict[str, Path]) -> dict[str, list[str]]:
     path = files.get("quirks")
-    return dict(_read(path)["cases"]) if path else {}
+    found = _read(path)["cases"] if path else {}
+    return {name: [rules] if isinstance(rules, str) else rules for name, rules in found.items()}
 
 
-def _tag(raw: Json, quirks: dict[str, str]) -> None:
-    """Add the quirk that a list beside the cases names for this one."""
+def _tag(raw: Json, quirks: dict[str, list[str]]) -> None:
+    """Add the rules that a list beside the cases names for this one."""
     if raw["id"] in quirks:
-        raw["quirks"] = [*raw.get("quirks", ()), quirks[raw["id"]]]
+        raw["quirks"] = [*raw.get("quirks", ()), *quirks[raw["id"]]]

@@ -1,5 +1,6 @@
 """The judges of one case together: compare an answer or an accounting, the fixes allowed for."""
 
+from dataclasses import dataclass
 from typing import Any
 
 from scheduler_app.conformance.cases import Case
@@ -15,10 +16,13 @@ OPTIONAL = ("events", "scores")  # left out of a recording where they varied (it
 
 
 class Panel:
+    """``used_fix`` says whether a fix had to decide about what is not as recorded."""
+
     def __init__(self, case: Case, world: World) -> None:
         self._world = world
         self._course = Course(world)
         self._judges: list[Judge] = judges_for(case.quirks, world, self._course)
+        self.used_fix = False
 
     def before(self, step: Json) -> None:
         for judge in self._judges:
@@ -28,21 +32,20 @@ class Panel:
         """Return how an answer differs from what was recorded; of several outcomes it must be one."""
         options = step.get("accept") or [step["expect"]]
         shared = {"scores": step["scores"]} if "scores" in step else {}
-        problems = [self._differs({**option, **shared}, step, pod, actual) for option in options]
-        if not all(problems):
+        found = [self._judged({**option, **shared}, step, pod, actual) for option in options]
+        fitting = [verdict for verdict in found if not verdict.problem]
+        if fitting:
+            self.used_fix = self.used_fix or all(verdict.used_fix for verdict in fitting)
             return None
-        more = f" (and {len(problems) - 1} other outcomes)" if len(problems) > 1 else ""
-        return f"{problems[0]}{more}"
+        more = f" (and {len(found) - 1} other outcomes)" if len(found) > 1 else ""
+        return f"{found[0].problem}{more}"
 
     def usage_differs(self, recorded: Json) -> str | None:
-        expected, actual = normalized(recorded), usage(self._world.state)
-        for judge in self._judges:
-            expected = judge.usage(expected)
-        if self._course.namespaces:
-            actual = self._course.without_unused(actual)
-        return difference(self._course.usage(expected), actual, "usage")
+        verdict = self._judged_usage(recorded)
+        self.used_fix = self.used_fix or verdict.used_fix
+        return verdict.problem
 
-    def _differs(self, expected: Json, step: Json, pod: Json, actual: Json) -> str | None:
+    def _judged(self, expected: Json, step: Json, pod: Json, actual: Json) -> "_Verdict":
         accounting = expected.pop("expect_usage", None)
         if "patch" in expected:
             expected.setdefault("labels", {})
@@ -53,7 +56,28 @@ class Panel:
         found = _difference(seen.expected, actual)
         if found and self._course.affected(step, pod):
             found = _difference(self._course.restated(seen.expected, actual, step=step, pod=pod), actual)
-        return found or (None if accounting is None else self.usage_differs(accounting))
+        verdict = _Verdict(found, used_fix=_difference(expected, actual) is not None)
+        return verdict if found or accounting is None else verdict.and_also(self._judged_usage(accounting))
+
+    def _judged_usage(self, recorded: Json) -> "_Verdict":
+        expected, actual = normalized(recorded), usage(self._world.state)
+        used_fix = difference(expected, actual) is not None
+        for judge in self._judges:
+            expected = judge.usage(expected)
+        if self._course.namespaces:
+            actual = self._course.without_unused(actual)
+        return _Verdict(difference(self._course.usage(expected), actual, "usage"), used_fix=used_fix)
+
+
+@dataclass(frozen=True, slots=True)
+class _Verdict:
+    """What is wrong, and whether a fix decided that nothing is."""
+
+    problem: str | None
+    used_fix: bool
+
+    def and_also(self, other: "_Verdict") -> "_Verdict":
+        return _Verdict(other.problem, used_fix=self.used_fix or other.used_fix)
 
 
 def _difference(expected: Json, actual: Json) -> str | None:

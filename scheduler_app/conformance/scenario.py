@@ -21,8 +21,8 @@ MEMBERS = frozenset(
 )
 
 
-def replay(case: Case) -> None:
-    """Run one scenario.
+def replay(case: Case) -> bool:
+    """Run one scenario; say whether a fix decided about something in it.
 
     Raises:
         Mismatch: at the first difference, an unknown member or flag, or an unsupported step.
@@ -39,7 +39,7 @@ def replay(case: Case) -> None:
     config = SchedulerConfig(
         node_policy=flags["node-scheduler-policy"], card_policy=flags["gpu-scheduler-policy"]
     )
-    Scenario(case, devices.backends, config).run()
+    return Scenario(case, devices.backends, config).run()
 
 
 class Scenario:
@@ -53,7 +53,7 @@ class Scenario:
         self._panel = Panel(case, self._world)
         self._pods: dict[str, tuple[str, str, str]] = {}
 
-    def run(self) -> None:
+    def run(self) -> bool:
         for item in (*self._raw["nodes"], *self._raw.get("quotas", ())):
             self._world.put(item)
         self._world.run_pass()
@@ -69,6 +69,7 @@ class Scenario:
             found = self._panel.usage_differs(self._raw["expect_usage"])
             if found:
                 raise Mismatch(f"end: {found}")
+        return self._panel.used_fix
 
     # Filter calls; each returns its first difference
 

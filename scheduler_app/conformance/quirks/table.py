@@ -29,7 +29,7 @@ TAGGED: dict[str, type[Judge]] = {
 }
 STANDING: tuple[type[Judge], ...] = (StaysOut, OldDecisionCleared, NeverWrapped)
 """Judges of every case, since not all that they concern are tagged; what they look for is unmistakable."""
-MATCHED = frozenset(("Q-2", "Q-30", "Q-33", "Q-37", "Q-39", "Q-44"))
+MATCHED = frozenset(("Q-2", "Q-30", "Q-33", "Q-37", "Q-39", "Q-44", "W16"))
 """Tags without a judge of their own: standing, or the reference's behaviour is ours."""
 
 

@@ -41,7 +41,7 @@ def _writes(result: Json) -> list[Json]:
 
 def _without_kind(body: Json) -> Json:
     target = {name: value for name, value in body["target"].items() if name != "apiVersion"}
-    return {"metadata": body["metadata"], "target": target}
+    return {**{n: value for n, value in body.items() if n not in ("kind", "apiVersion")}, "target": target}
 
 
 def _headers_differ(expected: Json, actual: Json) -> str | None:

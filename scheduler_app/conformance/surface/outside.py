@@ -1,5 +1,6 @@
 """What went to the API in the form of the recording: writes, and events apart from them."""
 
+import copy
 from collections.abc import Collection, Iterable
 from typing import Any
 
@@ -38,7 +39,7 @@ def _merge(target: Json, more: Json) -> None:
         if isinstance(value, dict) and isinstance(target.get(name), dict):
             _merge(target[name], value)
         else:
-            target[name] = dict(value) if isinstance(value, dict) else value
+            target[name] = copy.deepcopy(value)
 
 
 def _masked(entry: Json) -> Json:

@@ -17,6 +17,8 @@ def call_differs(step: Json, expected: Json, actual: Json) -> str | None:
     """Compare two results, or that both are errors."""
     if step["fn"] == "load_config":
         return _load_differs(expected, actual)
+    if "result" not in expected:
+        return f"result: expected {sorted(expected)}"
     left, right = expected["result"], actual["result"]
     if "error" in left or "error" in right:
         return difference("error" in left, "error" in right, f"error ({right.get('error', 'none')})")
@@ -66,7 +68,7 @@ def _nodes(args: Json, left: Json, right: Json) -> Pair:
 
 
 def _score(args: Json, left: Json, right: Json) -> Pair:
-    return {name: left[name] for name in right if name in left}, right
+    return {name: value for name, value in left.items() if name != "repr"}, right
 
 
 def _scores(args: Json, left: Json, right: Json) -> Pair:
@@ -100,7 +102,7 @@ def _same_json(args: Json, left: Json, right: Json) -> Pair:
 
 def _devices(args: Json, left: Json, right: Json) -> Pair:
     devices = [device_shape(device) for device in left["devices"] or ()]
-    return {"devices": devices}, {"devices": right["devices"] or []}
+    return {**left, "devices": devices}, {**right, "devices": right["devices"] or []}
 
 
 def device_shape(device: Json) -> Json:

@@ -33,6 +33,7 @@ class Command(BaseCommand):
         except (HamiError, OSError) as exc:
             raise CommandError(str(exc)) from exc
         if isinstance(verbosity, int) and verbosity > 1:
+            self.stdout.writelines(f"{name}: passed by a fix not named for it\n" for name in report.unnamed)
             self.stdout.writelines(f"{line}\n" for line in report.families)
             self.stdout.write(f"{time.monotonic() - started:.1f} s")
         self.stdout.write(report.line)
