@@ -27,7 +27,7 @@ def use(used: int, mem: int, cores: int) -> Counter[str]:
 def test_init_containers_count_by_their_peak(
     text: str, ends_early: list[bool], has_ended: bool, expected: dict[str, Any]
 ) -> None:
-    """M-13, M-14; Q-23: a sidecar does not end early."""
+    """M-12 to M-14; Q-23: a sidecar does not end early."""
     assert held.effective(text, ends_early, has_ended=has_ended) == expected
 
 
