@@ -20,7 +20,7 @@ from simcluster.store import Entry
 
 logger = logging.getLogger(__name__)
 
-_BINDERS = 8
+_BINDERS = 600  # kube-scheduler binds each pod in a goroutine of its own, without a limit
 _SHORTEST_WAIT_SECONDS = 0.02
 _NO_PREEMPTION = (
     "preemption: 0/{count} nodes are available: {count} Preemption is not helpful for scheduling."
