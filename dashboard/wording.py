@@ -173,7 +173,7 @@ CAUSES: Final[Mapping[str, CauseText]] = {
     ),
     reasons.NODE_INSUFFICIENT_DEVICE: CauseText(
         _("node too small"),
-        _("The node has fewer GPUs than the pod asks."),
+        _("The node has fewer GPUs of this kind than the pod asks."),
         _("Fewer GPUs per pod."),
     ),
     reasons.NODE_UNREGISTERED: CauseText(

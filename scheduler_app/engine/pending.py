@@ -141,7 +141,7 @@ def groups_of(refused: Mapping[NodeName, str]) -> tuple[ReasonGroup, ...]:
 
 
 def view_of(decision: Decision) -> DecisionView:
-    texts = decision.findings.texts
+    texts = _telling(decision.findings.texts)
     dominant = max(texts, key=lambda text: (texts[text], text), default="")
     return DecisionView(
         decision.at_ms,
@@ -168,8 +168,17 @@ def _cause(decision: Decision, groups: tuple[ReasonGroup, ...]) -> str:
             if word != reasons.CARDS_INSUFFICIENT:
                 counted[word] += group.nodes
     bare = Counter({group.text: group.nodes for group in groups if not reasons.words(group.text)})
-    best = (counted + bare).most_common(1)
+    best = Counter(_telling(counted + bare)).most_common(1)
     return best[0][0] if best else "no_candidates"
+
+
+def _telling(nodes: Mapping[str, int]) -> Mapping[str, int]:
+    """Leave out the nodes that could never hold the pod, unless no other was asked.
+
+    In a mixed fleet most nodes have no card of the kind at all; what the others lack is why the pod waits.
+    """
+    others = {text: count for text, count in nodes.items() if text != reasons.NODE_INSUFFICIENT_DEVICE}
+    return others or nodes
 
 
 def _new(pod: Pod) -> PendingPod:

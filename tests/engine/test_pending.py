@@ -6,7 +6,7 @@ import pytest
 
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
 from scheduler_app.core.errors import HamiError
-from scheduler_app.core.types import Condition, Container, NodeName, Pod
+from scheduler_app.core.types import Condition, Container, Node, NodeName, Pod
 from scheduler_app.engine.pending import (
     EXAMPLES,
     GROUPS,
@@ -25,8 +25,8 @@ TOO_BIG = asking(mem_mib=10**6)
 class Desk:
     """A world whose decisions go to a board, as the journal brings them."""
 
-    def __init__(self) -> None:
-        self.world = World(registered("n1", "a"), registered("n2", "b"))
+    def __init__(self, *nodes: Node) -> None:
+        self.world = World(*(nodes or (registered("n1", "a"), registered("n2", "b"))))
         self.board = PendingBoard(backends=PLAIN_ONLY, scheduler_name=OURS)
 
     def decide(self, pod: Pod, names: list[str] | None = None) -> Decision:
@@ -100,6 +100,19 @@ def test_a_refusal_is_told_by_its_dominant_word(desk: Desk) -> None:
 def test_bare_texts_are_causes_of_their_own(desk: Desk) -> None:
     desk.decide(pod_of(asking(2)))
     assert desk.causes() == ["NodeInsufficientDevice"]
+
+
+def test_nodes_that_could_never_hold_the_pod_do_not_name_the_cause() -> None:
+    """In a mixed fleet most nodes have no card of the kind; what the others lack is why it waits."""
+    desk = Desk(registered("n1", "a", "b"), *(registered(f"small-{n}", f"s{n}") for n in range(3)))
+    desk.decide(pod_of(asking(2, mem_mib=10**6)))
+    (pod,) = desk.board.waiting()
+    assert [(group.text, group.nodes) for group in pod.groups] == [
+        ("NodeInsufficientDevice", 3),
+        ("2/2 CardInsufficientMemory", 1),
+    ]
+    assert pod.cause == "CardInsufficientMemory"
+    assert desk.board.recent()[0].reason == "2/2 CardInsufficientMemory"
 
 
 def test_no_candidates_is_a_cause(desk: Desk) -> None:
