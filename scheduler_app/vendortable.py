@@ -7,7 +7,6 @@ from scheduler_app import deviceconfig
 from scheduler_app.deviceconfig import DeviceConfig
 from scheduler_app.devices import vendors
 
-MIB_A_GIB = 1024
 CONFIG = Path(__file__).parent / "default-device-config.yaml"
 
 
@@ -47,7 +46,7 @@ def markdown() -> str:
             f"{vendor.title} (`--{vendor.enabling_flag}`)" if vendor.enabling_flag else vendor.title,
             f"`{key}`",
             _amount(names.count),
-            _amount(names.mem, _mem_unit(names.mem_factor)),
+            _amount(names.mem, names.mem_unit),
             _amount(names.cores, vendor.cores_unit),
         )
         lines.append(f"| {' | '.join(cells)} |")
@@ -56,13 +55,6 @@ def markdown() -> str:
 
 def _default() -> DeviceConfig:
     return deviceconfig.load(CONFIG.read_text(encoding="utf-8"), all_enabled())
-
-
-def _mem_unit(factor: int) -> str:
-    """Return the unit that the backend itself scales amounts by."""
-    if factor == MIB_A_GIB:
-        return "GiB"
-    return "MiB" if factor in (0, 1) else f"{factor} MiB"
 
 
 def _amount(resource: str, unit: str = "") -> str:

@@ -8,6 +8,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from dashboard import presenters, wording
+from dashboard.picture import causes
 
 register = template.Library()
 
@@ -22,6 +23,12 @@ def number(value: Any) -> str:
 @register.filter
 def memory(value: Any) -> str:
     return presenters.memory(_known(value))
+
+
+@register.filter
+def times(unit: str) -> str:
+    """Return a unit as it follows a number: ``MiB`` bare, ``256 MiB`` with a times sign."""
+    return f"{causes.TIMES} {unit}" if unit[:1].isdigit() else unit
 
 
 def _known(value: Any) -> Any:

@@ -149,7 +149,7 @@ def _units(backends: Iterable[DeviceBackend]) -> dict[str, str]:
     units = {}
     for backend in backends:
         if backend.names.mem:
-            units[backend.names.mem] = f"{max(backend.names.mem_factor, 1)} MiB"
+            units[backend.names.mem] = backend.names.mem_unit
         if backend.names.cores:
             units[backend.names.cores] = "%"
     return units

@@ -311,7 +311,14 @@ class Cluster:
             found.append(
                 QuotaView(namespace, "limits.nvidia.com/gpucores", used * 3, limit * 4, "gpu-quota", "%")
             )
-        return (*found, QuotaView("research", "limits.amd.com/gpu", 12, None, "", "", is_enforced=False))
+        scaled = QuotaView(
+            "research", "limits.cambricon.com/mlu.smlu.vmemory", 12, 4800, "mlu", "256 MiB", is_enforced=False
+        )
+        return (
+            *found,
+            scaled,
+            QuotaView("research", "limits.amd.com/gpu", 12, None, "", "", is_enforced=False),
+        )
 
     def _decision(self, at_ms: int) -> DecisionView:
         self._serial += 1

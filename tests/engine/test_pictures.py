@@ -126,7 +126,7 @@ def test_the_limits_that_fit_checks_are_enforced() -> None:
     gallery = Gallery(backends={nvidia.NVIDIA.vendor_key: nvidia.NVIDIA})
     gallery.world.state.see_quota(ResourceQuota("team", "q", {f"limits.{nvidia.MEM}": "5"}))
     (view,) = gallery.pictures.quotas(gallery.world.state.quotas())
-    assert (view.is_enforced, view.unit) == (True, "1 MiB")
+    assert (view.is_enforced, view.unit) == (True, "MiB")
 
 
 def test_entries_that_say_nothing_are_left_out(gallery: Gallery) -> None:

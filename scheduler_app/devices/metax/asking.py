@@ -2,7 +2,7 @@
 
 from scheduler_app.core import amounts, quantity
 from scheduler_app.core.admission import ContainerDraft, PodDraft
-from scheduler_app.core.backend import WHOLE_CARD_CORES, ResourceNames
+from scheduler_app.core.backend import MIB_A_GIB, WHOLE_CARD_CORES, ResourceNames
 from scheduler_app.core.errors import AdmissionError
 from scheduler_app.core.types import CardRequest, Container, VendorKey
 from scheduler_app.devices.metax.sharing import (
@@ -15,7 +15,6 @@ from scheduler_app.devices.metax.sharing import (
 )
 
 MIB = 1 << 20
-MIB_A_GIB = 1024
 LARGEST_GIB = quantity.INT32_MAX // MIB_A_GIB
 
 

@@ -9,7 +9,15 @@ from typing import Any
 from scheduler_app.core import annotations, reasons
 from scheduler_app.core import text as texts
 from scheduler_app.core.admission import ContainerDraft, PodDraft
-from scheduler_app.core.backend import WHOLE_CARD_CORES, DeviceBackend, Health, Keys, NodeLock, ResourceNames
+from scheduler_app.core.backend import (
+    MIB_A_GIB,
+    WHOLE_CARD_CORES,
+    DeviceBackend,
+    Health,
+    Keys,
+    NodeLock,
+    ResourceNames,
+)
 from scheduler_app.core.errors import CodecError
 from scheduler_app.core.fit import FitRun
 from scheduler_app.core.float32 import f32
@@ -56,7 +64,7 @@ class SgpuBackend(DeviceBackend):
             count=config.resource_v_count_name,
             mem=config.resource_v_memory_name,
             cores=config.resource_v_core_name,
-            mem_factor=asking.MIB_A_GIB,
+            mem_factor=MIB_A_GIB,
         )
         self._is_topology_aware = config.sgpu_topology_aware
 
