@@ -9,6 +9,10 @@ LIVE = "html[data-trust=live]"
 EXPECTED_WHEN_CUT = re.compile("WebSocket connection|ERR_CONNECTION_REFUSED|Failed to load resource")
 COUNT_VIOLATIONS = "addEventListener('securitypolicyviolation', (e) => console.error('CSP', e.blockedURI))"
 
+NARROW_CELLS = """() => [...document.querySelectorAll('td')]
+  .filter((cell) => cell.innerText.length > 6 && cell.offsetHeight > 70 && cell.offsetWidth < 60)
+  .map((cell) => cell.innerText)"""
+
 OpenPage = Callable[..., Any]
 
 

@@ -6,7 +6,7 @@ They share one console, so each places pods on a node of its own.
 import pytest
 
 from tests.browser.conftest import Console
-from tests.browser.pages import LIVE, OpenPage
+from tests.browser.pages import LIVE, NARROW_CELLS, OpenPage
 
 pytestmark = pytest.mark.browser
 
@@ -108,3 +108,10 @@ def test_the_theme_is_kept(open_page: OpenPage) -> None:
     assert page.evaluate("document.documentElement.dataset.theme") == "dark"
     page.reload()
     assert page.evaluate("getComputedStyle(document.documentElement).backgroundColor") == "rgb(15, 19, 24)"
+
+
+@pytest.mark.parametrize("path", ["/pending", "/pending?by=pod", "/quotas", "/decisions", "/nodes"])
+def test_a_narrow_window_does_not_stack_letters(open_page: OpenPage, path: str) -> None:
+    page = open_page(path, width=360)
+    page.wait_for_selector("td", state="attached")
+    assert page.evaluate(NARROW_CELLS) == []

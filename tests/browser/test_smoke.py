@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.pages import LIVE, OpenPage
+from tests.browser.pages import LIVE, NARROW_CELLS, OpenPage
 
 pytestmark = pytest.mark.browser
 
@@ -40,6 +40,7 @@ def check_it_fits(page: Any, path: str) -> None:
             page.emulate_media(color_scheme=theme)
             assert page.evaluate(TOO_WIDE) <= 0, (path, width, theme)
         assert page.evaluate(HANGS_OUT) == [], (path, width)
+        assert page.evaluate(NARROW_CELLS) == [], (path, width)
 
 
 @pytest.mark.parametrize("path", PAGES)
