@@ -5,6 +5,7 @@ Pure; ``static/dashboard/js/format.js`` is its twin.
 None is unknown and becomes a dash, never a zero.
 """
 
+import math
 from datetime import UTC, datetime
 from typing import Final
 
@@ -33,22 +34,26 @@ def percent(used: int | None, total: int | None) -> str:
     """Return a ratio of two integers as whole percent; of nothing it is unknown."""
     if used is None or not total:
         return UNKNOWN
-    return f"{round(used * 100 / total)} %"
+    return f"{_share(used, total)} %"
 
 
 def ratio(used: int | None, total: int | None) -> int:
     """Return 0 to 100 for the width of a bar."""
-    return 0 if used is None or not total else max(0, min(100, round(used * 100 / total)))
+    return 0 if used is None or not total else max(0, min(100, _share(used, total)))
 
 
-def step(used: int | None, total: int | None) -> int:
-    """Return the step of the usage ramp: 0 for nothing, then 1 to 10 for each started tenth."""
-    share = 0.0 if used is None or not total else used / total
-    return max(0, min(10, -(-int(share * 1000) // 100)))
+def _share(used: int, total: int) -> int:
+    """Return whole percent, a half rounded up as ``Math.round`` does."""
+    return math.floor(used * 100 / total + 0.5)
 
 
 def number(value: int | None) -> str:
     return UNKNOWN if value is None else f"{value:,}"
+
+
+def tenths(value: float | None) -> str:
+    """Return one decimal always: ``12.0``."""
+    return UNKNOWN if value is None else f"{value:,.1f}"
 
 
 def gpus(cores: int) -> str:

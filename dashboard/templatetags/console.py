@@ -26,6 +26,11 @@ def memory(value: Any) -> str:
 
 
 @register.filter
+def tenths(value: Any) -> str:
+    return presenters.tenths(_known(value))
+
+
+@register.filter
 def times(unit: str) -> str:
     """Return a unit as it follows a number: ``MiB`` bare, ``256 MiB`` with a times sign."""
     return f"{causes.TIMES} {unit}" if unit[:1].isdigit() else unit

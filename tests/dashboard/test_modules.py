@@ -1,6 +1,7 @@
 """The browser's modules: tests that Node.js runs, and what holds for each file."""
 
 import gzip
+import json
 import os
 import re
 import shutil
@@ -17,14 +18,50 @@ SCRIPT_BYTES = 60 * 1024
 STYLE_BYTES = 20 * 1024
 
 
-def test_the_store_and_the_atlas_s_arithmetic_hold() -> None:
-    node = shutil.which("node")
-    if node is None:
+FORMAT = """
+const format = await import(process.argv[1]);
+const cases = JSON.parse(process.argv[2]);
+console.log(JSON.stringify(cases.map(([name, value]) => format[name](value))));
+"""
+AMOUNTS = (0, 1, 999, 1000, 1024, 40_960, 102_400, 1_258_291, None)
+PAIRS = ((0, 0), (0, 8), (1, 8), (3, 8), (5, 8), (1, 200), (3, 200), (7, 7), (9, 8))
+
+
+@pytest.fixture
+def node() -> str:
+    found = shutil.which("node")
+    if found is None:
         assert os.environ.get("HAMI_REQUIRE_ALL") != "1", "node is required here"
         pytest.skip("node is not installed")
-    files = sorted(str(path) for path in (ROOT / "tests" / "dashboard" / "js").glob("*.test.mjs"))
-    done = subprocess.run([node, "--test", *files], cwd=ROOT, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout[-4000:]
+    return found
+
+
+def run(*command: str) -> str:
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-4000:] + done.stderr[-4000:]
+    return done.stdout
+
+
+def test_the_store_and_the_atlas_s_arithmetic_hold(node: str) -> None:
+    run(
+        node,
+        "--test",
+        *sorted(str(path) for path in (ROOT / "tests" / "dashboard" / "js").glob("*.test.mjs")),
+    )
+
+
+def test_server_and_browser_write_a_value_alike(node: str) -> None:
+    """A row that both write must not change, and so flash, when only the writer does."""
+    written = [
+        *(("number", amount, presenters.number(amount)) for amount in AMOUNTS),
+        *(("memory", amount, presenters.memory(amount)) for amount in AMOUNTS),
+        *(("tenths", value, presenters.tenths(value)) for value in (0.0, 0.4, 12.0, 1234.5, None)),
+        *(("percent", pair, presenters.percent(*pair)) for pair in PAIRS),
+        *(("ratio", pair, presenters.ratio(*pair)) for pair in PAIRS),
+    ]
+    cases = json.dumps([case[:2] for case in written])
+    told = run(node, "--input-type=module", "-e", FORMAT, str(STATIC / "js" / "format.js"), cases)
+    assert json.loads(told) == [case[2] for case in written]
 
 
 @pytest.mark.parametrize(("pattern", "limit"), [("js/*.js", SCRIPT_BYTES), ("css/*.css", STYLE_BYTES)])

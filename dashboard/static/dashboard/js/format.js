@@ -8,6 +8,7 @@ const whole = new Intl.NumberFormat(language, { maximumFractionDigits: 0 });
 const tenth = new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1 });
 
 export const number = (value) => (value === null || value === undefined ? UNKNOWN : whole.format(value));
+export const tenths = (value) => (value === null || value === undefined ? UNKNOWN : tenth.format(value));
 export const pair = (value) => (value ? `${number(value[0])}/${number(value[1])}` : UNKNOWN);
 export const total = (value) => (value ? number(value[1]) : UNKNOWN);
 
