@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_app.core import annotations
+from scheduler_app.core import annotations, resource_keys
 from scheduler_app.core.admission import ContainerDraft, Operation, PodDraft
 from scheduler_app.core.config import SchedulerConfig
 from scheduler_app.core.decision import AdmissionRefusal
@@ -63,6 +63,7 @@ class Admission:
         self._log = log
         self._config = config
         self._clock = clock
+        self._resources = frozenset().union(*(backend.resource_names for backend in backends.values()))
         self._own_keys = sorted(own_keys(backends) | {annotations.BIND_PHASE, annotations.BIND_TIME})
 
     def review(self, raw: Any, *, namespace: str = "") -> Verdict:
@@ -90,6 +91,7 @@ class Admission:
         if self._is_of_another_scheduler(draft):
             return "pod already has different scheduler assigned"
         containers = draft.containers()
+        self._warn_of_names(draft, containers)
         if self._mutate(draft, containers):
             self._claim(draft, containers)
         self._check_quota(draft, namespace, containers)
@@ -101,6 +103,17 @@ class Admission:
             if key in draft.annotations:
                 draft.remove_annotation(key)
                 draft.warn(f"annotation {key} removed: only the scheduler writes it")
+
+    def _warn_of_names(self, draft: PodDraft, containers: Sequence[ContainerDraft]) -> None:
+        """Warn of resources that are written where nobody reads them, or misspelt (W15, F35)."""
+        for warning in resource_keys.misplaced(draft.annotations, self._resources):
+            draft.warn(warning)
+        named: dict[str, str] = {}
+        for container in containers:
+            for name in (*container.limits, *container.requests):
+                named.setdefault(name, container.name)
+        for name, meant in resource_keys.near_misses(named, self._resources):
+            draft.warn(f"container {named[name]}: {name} is no resource of ours; is {meant} meant?")
 
     def _is_of_another_scheduler(self, draft: PodDraft) -> bool:
         named = str(draft.spec.get("schedulerName") or "")

@@ -23,7 +23,8 @@ JSON = {"content-type": "application/json"}
 GPU, MEM = "nvidia.com/gpu", "nvidia.com/gpumem"
 CONFIG = """
 nvidia: {resourceCountName: nvidia.com/gpu, resourceMemoryName: nvidia.com/gpumem, defaultGPUNum: 1,
-  resourceMemoryPercentageName: nvidia.com/gpumem-percentage, resourceCoreName: nvidia.com/gpucores}
+  resourceMemoryPercentageName: nvidia.com/gpumem-percentage, resourceCoreName: nvidia.com/gpucores,
+  resourcePriorityName: nvidia.com/priority}
 cambricon: {resourceCountName: cambricon.com/vmlu}
 """
 

@@ -65,7 +65,39 @@ def test_a_denial_is_403_forbidden(door: Door) -> None:
     }
 
 
-def test_w15_warnings_are_told_and_kept_short(door: Door) -> None:
+def test_w15_a_resource_written_as_an_annotation_is_told(door: Door) -> None:
+    """The pod gets a whole card, so it must hear of it; nothing else is changed."""
+    raw = pod_json(mem=None, annotations={"nvidia.com/gpumem": "3000"})
+    raw["spec"]["containers"][0]["resources"]["limits"] = {"nvidia.com/gpu": "1"}
+    response = review(door, raw)["response"]
+    assert response["allowed"] is True
+    assert response["warnings"] == [
+        "annotation nvidia.com/gpumem is not read: write it to the resource limits of a container"
+    ]
+    assert review(door, pod_json())["response"].get("warnings") is None
+
+
+@pytest.mark.parametrize(
+    ("misspelt", "meant"),
+    [
+        ("nvidia.com/gpumen", "nvidia.com/gpumem"),
+        ("nvidia.com/gpumem-percent", None),
+        ("nvidia.com/gpumem-percentag", "nvidia.com/gpumem-percentage"),
+        ("nvidia.com/priorty", "nvidia.com/priority"),
+        ("cambricon.com/vmlus", "cambricon.com/vmlu"),
+        ("example.com/gpumen", None),
+    ],
+)
+def test_f35_a_misspelt_resource_is_told(door: Door, misspelt: str, meant: str | None) -> None:
+    """Of every vendor's names, as they are configured."""
+    raw = pod_json()
+    raw["spec"]["containers"][0]["resources"]["limits"][misspelt] = "8000"
+    warnings = review(door, raw)["response"].get("warnings", [])
+    told = [f"container main: {misspelt} is no resource of ours; is {meant} meant?"]
+    assert warnings == (told if meant else [])
+
+
+def test_warnings_are_told_and_kept_short(door: Door) -> None:
     raw = pod_json(annotations={"hami.io/vgpu-node": "n1"})
     (warning,) = review(door, raw)["response"]["warnings"]
     assert warning.startswith("annotation hami.io/vgpu-node removed")
