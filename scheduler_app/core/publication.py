@@ -15,7 +15,7 @@ NodeState = Literal["ok", "silent", "gone", "unregistered", "cordoned"]
 
 @dataclass(frozen=True, slots=True)
 class PodShare:
-    """What one pod holds on one card."""
+    """What one pod holds on one card; ``containers`` are the names of those that share it."""
 
     uid: str
     namespace: str
@@ -24,6 +24,7 @@ class PodShare:
     cores: int
     shares: int
     phase: str = ""
+    containers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +77,11 @@ class NodeView:
 
 @dataclass(frozen=True, slots=True)
 class AskView:
-    """What one container asks of one vendor."""
+    """What one container asks of one vendor.
+
+    ``is_whole``: it gets all memory of a card because it names none. The lists of models are as the pod has
+    them, ``models`` those it wants and ``no_models`` those it does not; empty where there is no such list.
+    """
 
     container: str
     vendor: str
@@ -84,6 +89,9 @@ class AskView:
     mem_mib: int
     mem_percent: int
     cores: int
+    is_whole: bool = False
+    models: str = ""
+    no_models: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,6 +121,7 @@ class PendingPod:
     error: str = ""
     before_text: str = ""  # kube-scheduler's own words, when it has not asked us
     placed_on: str = ""  # reserved there, not running yet
+    priority: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,8 +138,19 @@ class QuotaView:
 
 
 @dataclass(frozen=True, slots=True)
+class PolicyView:
+    """The policy that counted; ``is_own``: the pod's annotation says so, else it is the scheduler's."""
+
+    name: str = ""
+    is_own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class DecisionView:
-    """One filter call, newest first where listed."""
+    """One filter call, newest first where listed.
+
+    ``score_parts`` is what the winner's score was made of: "" is the use of the node, others are vendors.
+    """
 
     at_ms: int
     namespace: str
@@ -143,6 +163,9 @@ class DecisionView:
     fitted: int
     duration_ms: float
     reason: str = ""
+    node_policy: PolicyView = PolicyView()
+    card_policy: PolicyView = PolicyView()
+    score_parts: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

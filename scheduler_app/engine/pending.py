@@ -6,11 +6,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
-from scheduler_app.core import reasons
+from scheduler_app.core import annotations, reasons
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
 from scheduler_app.core.predicate import Backends, requests_of
-from scheduler_app.core.publication import AskView, DecisionView, PendingPod, ReasonGroup
-from scheduler_app.core.types import NodeName, Pod, PodUid, Requests
+from scheduler_app.core.publication import AskView, DecisionView, PendingPod, PolicyView, ReasonGroup
+from scheduler_app.core.types import NodeName, Pod, PodUid
+from scheduler_app.engine.asks import asks
 
 RECENT_DECISIONS = 200
 EXAMPLES = 5
@@ -53,7 +54,7 @@ class PendingBoard:
             return
         with self._lock:
             known = self._waiting.get(pod.uid)
-            self._set(_refreshed(known or _new(pod), pod, asks(pod, requests)))
+            self._set(_refreshed(known or _new(pod), pod, asks(pod, requests, backends=self._backends)))
 
     def gone(self, uid: PodUid) -> None:
         with self._lock:
@@ -75,7 +76,7 @@ class PendingBoard:
             self._set(
                 replace(
                     known,
-                    asks=asks(decision.pod, decision.requests),
+                    asks=asks(decision.pod, decision.requests, backends=self._backends),
                     cause="" if decision.kind == "placed" else _cause(decision, groups),
                     tries=known.tries + 1,
                     last_try_ms=decision.at_ms,
@@ -120,15 +121,6 @@ class PendingBoard:
             self._gone.discard(uid)
 
 
-def asks(pod: Pod, requests: Requests) -> tuple[AskView, ...]:
-    """Return what each container asks of each vendor."""
-    return tuple(
-        AskView(container.name, vendor, ask.cards, ask.mem_mib, ask.mem_percent, ask.cores)
-        for container, wanted in zip(pod.all_containers, requests, strict=True)
-        for vendor, ask in wanted.items()
-    )
-
-
 def groups_of(refused: Mapping[NodeName, str]) -> tuple[ReasonGroup, ...]:
     """Group nodes by refusal text, largest group first."""
     names: dict[str, list[str]] = {}
@@ -155,6 +147,9 @@ def view_of(decision: Decision) -> DecisionView:
         decision.findings.fitted,
         decision.duration_ms,
         decision.error or ("" if decision.chosen else dominant),
+        PolicyView(decision.node_policy, annotations.NODE_POLICY in decision.pod.annotations),
+        PolicyView(decision.card_policy, annotations.CARD_POLICY in decision.pod.annotations),
+        decision.chosen.parts if decision.chosen else {},
     )
 
 
@@ -182,7 +177,8 @@ def _telling(nodes: Mapping[str, int]) -> Mapping[str, int]:
 
 
 def _new(pod: Pod) -> PendingPod:
-    return PendingPod(pod.uid, pod.namespace, pod.name, pod.owner, epoch_ms(pod.created), ())
+    since_ms = epoch_ms(pod.created)
+    return PendingPod(pod.uid, pod.namespace, pod.name, pod.owner, since_ms, asks=(), priority=pod.priority)
 
 
 def _refreshed(known: PendingPod, pod: Pod, asked: tuple[AskView, ...]) -> PendingPod:

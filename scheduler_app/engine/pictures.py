@@ -121,7 +121,7 @@ def _shares(entries: Iterable[PodEntry]) -> dict[CardId, list[PodShare]]:
     """Return who holds what, by card."""
     found: dict[CardId, list[PodShare]] = {}
     for entry in entries:
-        pod = entry.pod
+        pod, names = entry.pod, _containers_on(entry)
         for containers in entry.devices.values():
             for container in containers:
                 for held in container:
@@ -134,8 +134,22 @@ def _shares(entries: Iterable[PodEntry]) -> dict[CardId, list[PodShare]]:
                             held.cores,
                             held.shares,
                             pod.phase,
+                            tuple(names.get(held.card, ())),
                         )
                     )
+    return found
+
+
+def _containers_on(entry: PodEntry) -> dict[CardId, list[str]]:
+    """Return which containers hold each card: segments are those of init containers first (P-8, F08)."""
+    found: dict[CardId, list[str]] = {}
+    all_containers = entry.pod.all_containers
+    for segments in entry.raw.values():
+        for container, segment in zip(all_containers, segments, strict=False):
+            for held in segment:
+                names = found.setdefault(held.card, [])
+                if container.name not in names:
+                    names.append(container.name)
     return found
 
 

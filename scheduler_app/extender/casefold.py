@@ -35,6 +35,7 @@ POD: Schema = {
         "nodeName": None,
         "schedulingGates": None,
         "schedulingGroup": None,
+        "priority": None,
     },
     "status": _STATUS,
 }

@@ -97,6 +97,7 @@ def pod_from(shape: shapes.PodShape) -> Pod:
         scheduling_gates=tuple(gate.name for gate in spec.scheduling_gates or ()),
         owner=_owner(meta.owner_references, labels),
         created=meta.creation_timestamp or "",
+        priority=spec.priority or 0,
         resource_version=meta.resource_version or "",
     )
 

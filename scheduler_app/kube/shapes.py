@@ -54,6 +54,7 @@ class PodSpec(Struct, rename="camel"):
     scheduler_name: str | None = None
     scheduling_gates: list[Gate] | None = None
     scheduling_group: SchedulingGroup | None = None
+    priority: int | None = None
 
 
 class ConditionShape(Struct, gc=False):

@@ -7,7 +7,7 @@ import pytest
 from scheduler_app.core.errors import UsageError
 from scheduler_app.core.fit import FitRun
 from scheduler_app.core.float32 import f32
-from scheduler_app.core.predicate import Ask, Outcome, predicate, requests_of
+from scheduler_app.core.predicate import BASE_PART, Ask, Outcome, predicate, requests_of, score_parts
 from scheduler_app.core.score import ScoreInput, node_score
 from scheduler_app.core.types import (
     Allocation,
@@ -202,6 +202,24 @@ class Scoring(PlainBackend):
 
 class Neutral(Scoring):
     is_policy_neutral = True
+
+
+@pytest.mark.parametrize("policy", ["spread", "binpack"])
+def test_p02_the_parts_of_a_score_are_told(policy: str) -> None:
+    """VS-31, ASC-52: a vendor's topology score counts alike under both policies, whichever wins then."""
+
+    class Linked(PlainBackend):
+        def score_node(self, given: ScoreInput) -> float:
+            return 10.0 if given.node.name == "near" else 0.0
+
+    backends = {PLAIN.vendor_key: Linked()}
+    ask = Ask(pod(asks(1)), requests_of(pod(asks(1)), backends), backends, policy, "spread")
+    for name, topology in (("near", 10.0), ("far", 0.0)):
+        node = NodeUsage(make_node(name), 1, (card("a", used=(5, 500, 50)), card("b")))
+        outcome = predicate(ask, node)
+        assert outcome.devices is not None
+        assert score_parts(ask, node, outcome.devices) == {BASE_PART: 7.5, "Plain": topology}
+        assert outcome.score == 7.5 + topology
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from scheduler_app.core.annotations import CARD_POLICY, NODE_POLICY
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
 from scheduler_app.core.errors import HamiError
+from scheduler_app.core.publication import PolicyView
 from scheduler_app.core.types import Condition, Container, Node, NodeName, Pod
 from scheduler_app.engine.pending import (
     EXAMPLES,
@@ -113,6 +115,28 @@ def test_nodes_that_could_never_hold_the_pod_do_not_name_the_cause() -> None:
     ]
     assert pod.cause == "CardInsufficientMemory"
     assert desk.board.recent()[0].reason == "2/2 CardInsufficientMemory"
+
+
+@pytest.mark.parametrize(
+    ("told", "node_policy", "card_policy"),
+    [
+        ({}, ("binpack", False), ("spread", False)),
+        ({NODE_POLICY: "spread"}, ("spread", True), ("spread", False)),
+        ({CARD_POLICY: "numa,mutex"}, ("binpack", False), ("numa,mutex", True)),
+        ({NODE_POLICY: ""}, ("", True), ("spread", False)),
+    ],
+)
+def test_p10_a_decision_tells_which_policy_counted_and_whose_it_was(
+    desk: Desk, told: dict[str, str], node_policy: tuple[str, bool], card_policy: tuple[str, bool]
+) -> None:
+    """F-23, F-38: for a refused pod as well."""
+    for container, kind in ((asking(), "placed"), (TOO_BIG, "refused")):
+        desk.decide(pod_of(container, name=kind, annotations=told))
+        found = desk.board.recent()[0]
+        assert (found.pod, found.kind) == (kind, kind)
+        assert found.node_policy == PolicyView(*node_policy)
+        assert found.card_policy == PolicyView(*card_policy)
+        assert found.score_parts == ({"": 0.0, "Plain": 0.0} if kind == "placed" else {})
 
 
 def test_no_candidates_is_a_cause(desk: Desk) -> None:

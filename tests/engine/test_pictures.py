@@ -7,11 +7,11 @@ import pytest
 
 from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.publication import CardView, NodeView
-from scheduler_app.core.types import NodeName, ResourceQuota, VendorKey
+from scheduler_app.core.types import Container, NodeName, ResourceQuota, VendorKey
 from scheduler_app.engine.pictures import Pictures
 from tests.core.plain import CORES, MEM, PLAIN
 from tests.devices.nvidia import cards as nvidia
-from tests.engine.world import PLAIN_ONLY, VENDOR, World, holding, pod_of, registered
+from tests.engine.world import PLAIN_ONLY, VENDOR, World, asking, holding, pod_of, registered
 from tests.factories import make_node
 from tests.fakes.cluster import FakeNodes
 
@@ -61,6 +61,16 @@ def test_a_card_shows_what_is_used_of_what_there_is(gallery: Gallery) -> None:
     )
     (share,) = card.pods
     assert (share.namespace, share.name, share.mem_mib, share.phase) == ("default", "p", 100, "Running")
+
+
+def test_f08_a_card_names_the_containers_that_hold_it(gallery: Gallery) -> None:
+    """P-8: segments are those of init containers first, so an empty first one is the init container's."""
+    one = pod_of(asking(name="train"), init_containers=(Container("fetch"),))
+    gallery.world.state.see_pod(holding(one, "n1", ";a,Plain,614,30:;"))
+    both = pod_of(asking(name="eval"), name="q", init_containers=(asking(name="load"),))
+    gallery.world.state.see_pod(holding(both, "n1", "a,Plain,100,10:;a,Plain,100,10:;"))
+    shares = {share.name: share.containers for share in gallery.card().pods}
+    assert shares == {"p": ("train",), "q": ("load", "eval")}
 
 
 def test_n17_a_cordoned_card_says_so_at_once(gallery: Gallery) -> None:

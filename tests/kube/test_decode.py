@@ -24,6 +24,7 @@ def test_a_pod_keeps_what_we_read_and_nothing_else() -> None:
             "nodeName": "n1",
             "schedulerName": "hami-scheduler",
             "schedulingGates": [{"name": "wait"}],
+            "priority": 1000,
             "initContainers": [
                 {"name": "i"},
                 {"name": "side", "restartPolicy": "Always", "resources": {}},
@@ -52,6 +53,7 @@ def test_a_pod_keeps_what_we_read_and_nothing_else() -> None:
     assert found.init_containers == (Container("i"), Container("side", restarts_always=True))
     assert (found.node_name, found.phase, found.scheduler_name) == ("n1", "Pending", "hami-scheduler")
     assert found.scheduling_gates == ("wait",)
+    assert found.priority == 1000
     assert found.scheduled == Condition("False", "Unschedulable", "no")
     assert found.created == "2026-01-02T15:04:05Z"
     assert not found.is_terminating
