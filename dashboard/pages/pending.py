@@ -10,7 +10,7 @@ from dashboard import wording
 from dashboard.access import Sight, sight_of
 from dashboard.live.hub import hub, now_ms
 from dashboard.pages.lists import Listing, heads, sort_rows
-from dashboard.picture import rows, verdict
+from dashboard.picture import notes, policies, rows, verdict
 from dashboard.picture.causes import group_causes
 from dashboard.picture.model import Picture
 from dashboard.picture.problems import WAIT_LIMIT_MS
@@ -103,12 +103,22 @@ def pod(request: HttpRequest, namespace: str, name: str) -> HttpResponse:
         "name": name,
         "held": held,
         "topics": [f"ns:{namespace}"],
-        "decisions": [
-            rows.decision_row(d) for d in picture.decisions if (d.namespace, d.pod) == (namespace, name)
-        ],
+        **_tries(picture, namespace=namespace, name=name, owner=waiting.owner if waiting else ""),
         **(_waiting(waiting, picture) if waiting else {}),
     }
     return render(request, "dashboard/pod.html", context)
+
+
+def _tries(picture: Picture, *, namespace: str, name: str, owner: str) -> dict[str, Any]:
+    """Return the pod's decisions, and by which policies the newest was made."""
+    found = [d for d in picture.decisions if (d.namespace, d.pod) == (namespace, name)]
+    if not found:
+        return {"decisions": []}
+    return {
+        "decisions": [rows.decision_row(decision) for decision in found],
+        "policies": policies.policy_lines(found[0], owner=owner),
+        "score": policies.score_text(found[0]),
+    }
 
 
 def _waiting(waiting: PendingPod, picture: Picture) -> dict[str, Any]:
@@ -116,6 +126,7 @@ def _waiting(waiting: PendingPod, picture: Picture) -> dict[str, Any]:
         "pod": rows.pending_row(waiting),
         "view": waiting,
         "verdict": verdict.verdict(waiting, picture),
+        "notes": notes.notes(waiting, picture),
         "journey": verdict.journey(waiting),
         "funnel": verdict.funnel(waiting, picture),
         "groups": verdict.groups(waiting),

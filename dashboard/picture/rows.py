@@ -74,6 +74,7 @@ def share_row(card: CardView, number: int) -> dict[str, Any]:
         "cores_percent": share.cores,
         "shares": share.shares,
         "phase": share.phase,
+        "containers": share.containers,
     }
 
 

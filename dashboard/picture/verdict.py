@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dashboard import presenters, wording
-from dashboard.picture import causes
+from dashboard.picture import causes, notes
 from dashboard.picture.model import Picture
 from scheduler_app.core import reasons
 from scheduler_app.core.publication import AskView, PendingPod
@@ -30,7 +30,7 @@ class Verdict:
 
 def verdict(pod: PendingPod, picture: Picture) -> Verdict:
     """Return the first of these that is true: our fault, stuck, not asked, your request, your quota, full."""
-    for rule in (_our_fault, _stuck, _error, _not_asked, _quota, _request, _full):
+    for rule in (_our_fault, _stuck, _error, _not_asked, _quota, _request, _too_many, _full):
         if found := rule(pod, picture):
             return found
     text = _("No node took this pod at the last try.")
@@ -96,6 +96,21 @@ def _request(pod: PendingPod, picture: Picture) -> Verdict | None:
     return Verdict("request", text, "why.too_large", {"mem_mib": asked, "largest_mib": largest})
 
 
+def _too_many(pod: PendingPod, picture: Picture) -> Verdict | None:
+    """Say that no node has so many GPUs: a container's GPUs are different ones, never shares of one (F01)."""
+    if pod.cause != reasons.NODE_INSUFFICIENT_DEVICE or not pod.asks:
+        return None
+    ask = max(pod.asks, key=lambda ask: ask.cards)
+    most = notes.most_on_a_node(ask.vendor, picture)
+    if not 0 < most < ask.cards:
+        return None
+    text = _(
+        "Needs {n} {vendor} GPUs on one node, no node has more than {most}. Shares of one GPU are one GPU."
+    )
+    args = {"gpus": ask.cards, "vendor": ask.vendor, "most": most}
+    return Verdict("request", text.format(n=ask.cards, vendor=ask.vendor, most=most), "why.too_many", args)
+
+
 def _full(pod: PendingPod, picture: Picture) -> Verdict | None:
     if not pod.asks:
         return None
@@ -119,7 +134,11 @@ def _nothing_fits(ask: AskView) -> str:
         "No node has {n} {vendor} GPUs with {size} free each.",
         ask.cards,
     )
-    return text.format(n=ask.cards, vendor=ask.vendor, size=presenters.memory(ask.mem_mib))
+    told = text.format(n=ask.cards, vendor=ask.vendor, size=presenters.memory(ask.mem_mib))
+    if ask.cards == 1:
+        return told
+    total = _("That is {total} in total.").format(total=presenters.memory(ask.mem_mib * ask.cards))
+    return f"{told} {total}"
 
 
 def funnel(pod: PendingPod, picture: Picture) -> dict[str, Any]:
@@ -186,6 +205,7 @@ def why(pod: PendingPod, picture: Picture) -> dict[str, Any]:
         "last_try": presenters.moment(pod.last_try_ms) if pod.last_try_ms else None,
         "ask": causes.ask_text(pod.asks),
         "verdict": {"kind": found.kind, "text": found.text, "key": found.key, "args": found.args},
+        "notes": notes.notes(pod, picture),
         "journey": journey(pod),
         "funnel": funnel(pod, picture),
         "groups": [{k: v for k, v in group.items() if k != "share"} for group in groups(pod)],
@@ -200,6 +220,7 @@ def as_text(pod: PendingPod, picture: Picture, *, now_ms: int) -> str:
     lines = [
         f"{pod.namespace}/{pod.name} pending for {waited}, {pod.tries} tries, last {last} ago",
         verdict(pod, picture).text,
+        *(f"  {note}" for note in notes.notes(pod, picture)),
         f"  {way['nodes']} nodes: {counts}",
     ]
     for group in pod.groups:
