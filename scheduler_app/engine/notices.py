@@ -39,6 +39,11 @@ def nothing_fits(asked: int) -> str:
     return f"no available node, {asked} nodes do not meet"
 
 
+def not_preempted(priority: int) -> str:
+    """Say why a pod's priority changes nothing: there is no preempt verb (K02, CFG-12)."""
+    return f"shares of GPUs are not preempted, priority {priority} does not help"
+
+
 def placed(node: NodeName, findings: Findings, *, asked: int) -> str:
     """Return the success message; the winner stands last in the list (F-42)."""
     fitted = findings.fitted

@@ -62,6 +62,9 @@ class OwnedLock:
             return True
         age = self._timing.now() - lock.time
         if age > timedelta(seconds=self._timeout_seconds):
+            logger.warning(
+                "lock expired node=%s lock=%s age_seconds=%d pod=%s", self._node, text, age / SECOND, pod.key
+            )
             return True
         if (lock.namespace, lock.name) == (pod.namespace, pod.name):
             return False

@@ -93,6 +93,27 @@ def test_reserved_parts_of_a_card_get_the_identity_of_what_was_made(cluster: Clu
     assert MUTEX not in notes_of(cluster, "a100-mig-01", "nodes")
 
 
+def test_f18_the_holder_of_the_lock_is_served_whoever_else_waits(cluster: Cluster) -> None:
+    """P-14: the older pod restarts while the newer one allocates; its own devices stay to be handed out."""
+    for name, card in (("a-older", "GPU-1"), ("b-newer", "GPU-2")):
+        notes = {
+            "hami.io/vgpu-node": "a100-mig-01",
+            "hami.io/vgpu-devices-to-allocate": f"{card},NVIDIA,9728,15:;",
+            "hami.io/bind-phase": "allocating",
+            "hami.io/bind-time": "1767366245",
+        }
+        bound(cluster, name, "a100-mig-01", notes, resource="nvidia.com/gpu")
+    lock(cluster, "a100-mig-01", {MUTEX: "2026-01-01T00:00:00Z,default,b-newer"})
+    restarting = cluster.api.get("pods", "default/a-older")
+    allocation.allocate(cluster.api, NVIDIA, restarting, "a100-mig-01")
+    newer, older = notes_of(cluster, "default/b-newer"), notes_of(cluster, "default/a-older")
+    assert newer["hami.io/bind-phase"] == "success"
+    assert "GPU-2" not in newer["hami.io/vgpu-devices-to-allocate"]
+    assert older["hami.io/bind-phase"] == "allocating"
+    assert older["hami.io/vgpu-devices-to-allocate"] == "GPU-1,NVIDIA,9728,15:;"
+    assert MUTEX not in notes_of(cluster, "a100-mig-01", "nodes")
+
+
 def test_a_pod_that_asks_for_memory_alone_asks_for_cards() -> None:
     """ENF-4: Enflame's pods may name no number of slices."""
     enflame = fleet.vendor("enflame")
