@@ -88,6 +88,11 @@ PROBLEMS: Final[Mapping[str, ProblemText]] = {
         _("{count} GPUs hold more than they have"),
         _("Pods and registration disagree: a GPU was registered smaller, or a pod was placed elsewhere."),
     ),
+    "orphan": ProblemText(
+        _("1 pod on {names} holds a GPU that is not registered"),
+        _("{count} pods hold GPUs that are not registered"),
+        _("A GPU was replaced or left under a running pod. What the pod holds is counted on no GPU."),
+    ),
     "quota_full": ProblemText(
         _("Quota of {names} nearly full: {resource}"),
         _("Quota of {names} nearly full: {resource}"),

@@ -20,6 +20,8 @@ from django.core.handlers.asgi import ASGIRequest
 from django.core.handlers.base import BaseHandler
 from django.http import HttpResponse
 
+from scheduler_app import metrics
+
 logger = logging.getLogger(__name__)
 MIB = 1024 * 1024
 BODY_SECONDS = 60.0  # H-1: the whole request must have arrived by then
@@ -78,7 +80,11 @@ class Bridge(BaseHandler):
             response = self._respond(scope, body)
         else:
             response = await asyncio.get_running_loop().run_in_executor(pool, self._respond, scope, body)
-        await _answer(send, response, is_head=scope["method"] == "HEAD")
+        try:
+            await _answer(send, response, is_head=scope["method"] == "HEAD")
+        except OSError as exc:  # what was decided stays decided: the API server has it (K16)
+            metrics.UNDELIVERED.inc()
+            logger.warning("answer not delivered path=%s error=%s", scope["path"], exc)
 
     def _respond(self, scope: Scope, body: bytes) -> Any:
         """Run Django's chain in this thread; a broken view still gets an answer."""

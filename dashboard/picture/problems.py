@@ -156,6 +156,14 @@ def _drift(picture: Picture, now_ms: int) -> Iterator[Problem]:
         yield Problem("drift", "warn", count, names, href=f"/nodes/{names[0]}")
 
 
+def _orphans(picture: Picture, now_ms: int) -> Iterator[Problem]:
+    nodes = [node for node in picture.nodes.values() if node.orphans]
+    if nodes:
+        names = tuple(sorted(node.name for node in nodes))
+        pods = len({orphan.pod.uid for node in nodes for orphan in node.orphans})
+        yield Problem("orphan", "warn", pods, names, pods=pods, href=f"/nodes/{names[0]}")
+
+
 def _quotas(picture: Picture, now_ms: int) -> Iterator[Problem]:
     for quota in picture.quotas:
         if is_tight(quota):
@@ -174,7 +182,7 @@ def is_tight(quota: QuotaView) -> bool:
 
 
 _RULES: Final[tuple[Callable[[Picture, int], Iterator[Problem]], ...]] = (
-    _leader, _sync, _node_states, _unhealthy, _locks, _waits, _stuck, _drift, _quotas,
+    _leader, _sync, _node_states, _unhealthy, _locks, _waits, _stuck, _drift, _orphans, _quotas,
 )  # fmt: skip
 
 

@@ -6,7 +6,14 @@ from dashboard.picture.causes import ask_text, cause_of
 from dashboard.picture.digest import Digest
 from dashboard.picture.model import Picture
 from dashboard.picture.problems import is_tight
-from scheduler_app.core.publication import CardView, DecisionView, NodeView, PendingPod, QuotaView
+from scheduler_app.core.publication import (
+    CardView,
+    DecisionView,
+    NodeView,
+    OrphanView,
+    PendingPod,
+    QuotaView,
+)
 
 
 def node_row(node: NodeView, digest: Digest) -> dict[str, Any]:
@@ -62,6 +69,20 @@ def card_row(card: CardView, node: NodeView) -> dict[str, Any]:
     }
 
 
+def orphan_row(orphan: OrphanView) -> dict[str, Any]:
+    """Return what a pod holds of a GPU that its node does not register (F11)."""
+    pod = orphan.pod
+    return {
+        "gpu_id": orphan.card,
+        "namespace": pod.namespace,
+        "name": pod.name,
+        "mem_mib": pod.mem_mib,
+        "cores_percent": pod.cores,
+        "shares": pod.shares,
+        "phase": pod.phase,
+    }
+
+
 def share_row(card: CardView, number: int) -> dict[str, Any]:
     share = card.pods[number]
     return {
@@ -85,6 +106,7 @@ def node_detail(node: NodeView, digest: Digest) -> dict[str, Any]:
         "ready": node.is_ready,
         "handshakes": dict(node.handshakes),
         "cards": [card_row(card, node) for card in node.cards],
+        "orphans": [orphan_row(orphan) for orphan in node.orphans],
     }
 
 

@@ -56,6 +56,14 @@ class CardView:
 
 
 @dataclass(frozen=True, slots=True)
+class OrphanView:
+    """What a pod holds of a card, by id, that its node does not register (any more)."""
+
+    card: str
+    pod: PodShare
+
+
+@dataclass(frozen=True, slots=True)
 class NodeView:
     """One node as of ``version``.
 
@@ -73,6 +81,7 @@ class NodeView:
     labels: Mapping[str, str] = field(default_factory=dict)
     registered_ms: int = 0
     problem: str = ""  # what is wrong with its registration, in words
+    orphans: tuple[OrphanView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,15 @@ from collections.abc import Callable, Iterable, Mapping
 from scheduler_app.core import annotations
 from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.predicate import Backends
-from scheduler_app.core.publication import CardView, NodeState, NodeView, PodShare, QuotaView, SliceView
+from scheduler_app.core.publication import (
+    CardView,
+    NodeState,
+    NodeView,
+    OrphanView,
+    PodShare,
+    QuotaView,
+    SliceView,
+)
 from scheduler_app.core.quota import NamespaceQuota
 from scheduler_app.core.types import Card, CardId, CardUsage, Node, NodeName, NodeUsage, VendorKey
 from scheduler_app.engine.cache import ClusterState
@@ -48,18 +56,20 @@ class Pictures:
         if node is None:
             return None
         problem = self._problems().get(name, "")
+        shares = _shares(self._state.pods_on(name)) if usage else {}
         return NodeView(
             name=name,
             version=usage.version if usage else 0,
             state=_state(node, usage),
             pool=next((node.labels[key] for key in annotations.POOL_LABELS if key in node.labels), ""),
             is_ready=node.is_ready,
-            cards=self._cards(node, usage) if usage else (),
+            cards=self._cards(node, usage, shares) if usage else (),
             lock=node.annotations.get(annotations.NODE_LOCK, ""),
             handshakes=self._handshakes_of(node, usage),
             labels=dict(node.labels),
             registered_ms=self._registered_ms(),
             problem=problem,
+            orphans=_orphans(usage, shares) if usage else (),
         )
 
     def quotas(self, quotas: Mapping[str, NamespaceQuota]) -> tuple[QuotaView, ...]:
@@ -84,8 +94,9 @@ class Pictures:
         keys = [self._handshakes[vendor] for vendor in vendors if vendor in self._handshakes]
         return {key: node.annotations[key] for key in keys if key in node.annotations}
 
-    def _cards(self, node: Node, usage: NodeUsage) -> tuple[CardView, ...]:
-        shares = _shares(self._state.pods_on(usage.name))
+    def _cards(
+        self, node: Node, usage: NodeUsage, shares: Mapping[CardId, Iterable[PodShare]]
+    ) -> tuple[CardView, ...]:
         cordoned = {item.strip() for item in node.annotations.get(annotations.DEVICE_CORDON, "").split(",")}
         return tuple(self._card(card, shares.get(card.id, ()), card.id in cordoned) for card in usage.cards)
 
@@ -138,6 +149,12 @@ def _shares(entries: Iterable[PodEntry]) -> dict[CardId, list[PodShare]]:
                         )
                     )
     return found
+
+
+def _orphans(usage: NodeUsage, shares: Mapping[CardId, Iterable[PodShare]]) -> tuple[OrphanView, ...]:
+    """Return what pods hold of cards that the node does not register: a replaced card, an odd text (F11)."""
+    known = {card.id for card in usage.cards}
+    return tuple(OrphanView(id, pod) for id in sorted(shares.keys() - known) for pod in shares[id])
 
 
 def _containers_on(entry: PodEntry) -> dict[CardId, list[str]]:

@@ -30,13 +30,17 @@ def device(id: str, mem: int, cores: int, vendor: str = "NVIDIA") -> Allocation:
             [[device("GPU-1", 2000, 10)], [], [device("GPU-1", 1000, 10)]],
             "GPU-1,NVIDIA,2000,10:;;GPU-1,NVIDIA,1000,10:;",
         ),
+        ([[device("GPU-a", 1000, 10)], []], "GPU-a,NVIDIA,1000,10:;;"),
         ([], ""),
         ([[], []], ";;"),
     ],
 )
 def test_devices_are_written_container_by_container(containers: list[list[Allocation]], text: str) -> None:
-    """P-8."""
+    """W10, P-8: a container without devices is an empty segment, and is one when it is read again."""
     assert codec.encode_devices(containers) == text
+    read = codec.decode_devices(text)
+    assert read[: len(containers)] == tuple(tuple(container) for container in containers)
+    assert not any(read[len(containers) :])
 
 
 @pytest.mark.parametrize(

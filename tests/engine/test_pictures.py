@@ -63,6 +63,16 @@ def test_a_card_shows_what_is_used_of_what_there_is(gallery: Gallery) -> None:
     assert (share.namespace, share.name, share.mem_mib, share.phase) == ("default", "p", 100, "Running")
 
 
+def test_f11_a_pod_on_a_card_that_was_replaced_is_shown(gallery: Gallery) -> None:
+    """M-20: it counts on no card, so only this tells that it is there."""
+    gallery.world.state.see_pod(holding(pod_of(), "n1", "gone,Plain,100,10:;"))
+    view = gallery.view()
+    assert [card.pods for card in view.cards] == [(), ()]
+    assert [(orphan.card, orphan.pod.name, orphan.pod.mem_mib) for orphan in view.orphans] == [
+        ("gone", "p", 100)
+    ]
+
+
 def test_f08_a_card_names_the_containers_that_hold_it(gallery: Gallery) -> None:
     """P-8: segments are those of init containers first, so an empty first one is the init container's."""
     one = pod_of(asking(name="train"), init_containers=(Container("fetch"),))

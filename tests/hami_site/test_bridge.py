@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.conf import settings
+from prometheus_client import REGISTRY
 
 from hami_site import bridge as module
 from hami_site.bridge import VERBS
@@ -112,8 +113,11 @@ async def test_a_client_that_never_finishes_is_given_up(door: Door, monkeypatch:
     assert sent == []
 
 
-async def test_k16_a_client_that_goes_away_before_the_answer_leaves_a_consistent_state(door: Door) -> None:
-    """The decision was written and counts, as the API server has it."""
+async def test_k16_a_client_that_goes_away_before_the_answer_leaves_a_consistent_state(
+    door: Door, caplog: pytest.LogCaptureFixture
+) -> None:
+    """The decision was written and counts, as the API server has it; that nobody heard of it is counted."""
+    before = REGISTRY.get_sample_value("hami_scheduler_undelivered_total") or 0.0
     body = encoded({"Pod": pod_json(), "NodeNames": ["n1"]})
 
     async def receive() -> Any:
@@ -122,8 +126,9 @@ async def test_k16_a_client_that_goes_away_before_the_answer_leaves_a_consistent
     async def broken(message: Any) -> None:
         raise OSError("the peer is gone")
 
-    with pytest.raises(OSError, match="the peer is gone"):
-        await door.bridge(Exchange("POST", "/filter")._scope(), receive, broken)
+    await door.bridge(Exchange("POST", "/filter")._scope(), receive, broken)
+    assert REGISTRY.get_sample_value("hami_scheduler_undelivered_total") == before + 1
+    assert "answer not delivered path=/filter error=the peer is gone" in caplog.text
     assert len(door.writer.patches) == len(door.parts.state.pods()) == 1
 
 
