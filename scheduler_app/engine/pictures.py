@@ -15,9 +15,19 @@ from scheduler_app.core.publication import (
     SliceView,
 )
 from scheduler_app.core.quota import NamespaceQuota
-from scheduler_app.core.types import Card, CardId, CardUsage, Node, NodeName, NodeUsage, VendorKey
+from scheduler_app.core.types import (
+    NOTHING,
+    Card,
+    CardId,
+    CardUsage,
+    Node,
+    NodeName,
+    NodeUsage,
+    VendorKey,
+)
 from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.podbook import PodEntry
+from scheduler_app.engine.unregistered import explanation
 
 CARD_SLICES = 8
 
@@ -35,8 +45,11 @@ class Pictures:
         problems: Callable[[], Mapping[NodeName, str]],
         registered_ms: Callable[[], int],
         quota_all_vendors: bool = False,
+        selector: Mapping[str, str] = NOTHING,
     ) -> None:
         self._state = state
+        self._backends = backends
+        self._selector = selector
         self._titles = titles
         self._node = node
         self._problems = problems
@@ -56,6 +69,8 @@ class Pictures:
         if node is None:
             return None
         problem = self._problems().get(name, "")
+        if not problem and not (usage and usage.cards):
+            problem = explanation(node, backends=self._backends, selector=self._selector)
         shares = _shares(self._state.pods_on(name)) if usage else {}
         return NodeView(
             name=name,

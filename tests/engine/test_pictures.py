@@ -7,7 +7,7 @@ import pytest
 
 from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.publication import CardView, NodeView
-from scheduler_app.core.types import Container, NodeName, ResourceQuota, VendorKey
+from scheduler_app.core.types import Container, Node, NodeName, ResourceQuota, VendorKey
 from scheduler_app.engine.pictures import Pictures
 from tests.core.plain import CORES, MEM, PLAIN
 from tests.devices.nvidia import cards as nvidia
@@ -20,7 +20,11 @@ N1 = NodeName("n1")
 
 class Gallery:
     def __init__(
-        self, *, backends: Mapping[VendorKey, DeviceBackend] = PLAIN_ONLY, quota_all_vendors: bool = False
+        self,
+        *,
+        backends: Mapping[VendorKey, DeviceBackend] = PLAIN_ONLY,
+        quota_all_vendors: bool = False,
+        selector: Mapping[str, str] | None = None,
     ) -> None:
         self.nodes = FakeNodes([registered("n1", "a", "b")])
         self.world = World(*self.nodes.list(), backends=backends)
@@ -33,6 +37,7 @@ class Gallery:
             problems=lambda: self.problems,
             registered_ms=lambda: 42,
             quota_all_vendors=quota_all_vendors,
+            selector=selector or {},
         )
 
     def view(self, name: str = "n1") -> NodeView:
@@ -103,6 +108,31 @@ def test_n16_an_unregistered_node_shows_its_problem(gallery: Gallery) -> None:
     gallery.problems[NodeName("n2")] = "Plain: not JSON"
     view = gallery.view("n2")
     assert (view.state, view.problem, view.version, view.cards) == ("unregistered", "Plain: not JSON", 0, ())
+
+
+@pytest.mark.parametrize(
+    ("node", "why"),
+    [
+        (
+            registered("n2", "a", labels={"pool": "cpu"}),
+            "not selected: label gpu=on is missing",
+        ),
+        (
+            make_node("n2", labels={"gpu": "on"}),
+            "no device plugin has registered cards: no register annotation, no capacity",
+        ),
+        (
+            registered("n2", "a", labels={"gpu": "on"}),
+            "Plain: the device plugin does not answer the handshake",
+        ),
+    ],
+)
+def test_n16_three_causes_of_a_node_without_cards_are_told_apart(node: Node, why: str) -> None:
+    """R-4, R-8, M-23: no matching label; label without annotation; handshake expired."""
+    gallery = Gallery(selector={"gpu": "on"})
+    gallery.nodes.seen[NodeName("n2")] = node
+    assert gallery.view("n2").problem == why
+    assert gallery.view("n1").problem == ""
 
 
 def test_a_node_nobody_knows_has_no_view(gallery: Gallery) -> None:
