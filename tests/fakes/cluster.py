@@ -18,12 +18,22 @@ class PodPatch:
 
 @dataclass
 class FakePodWriter:
-    """``PodWriter``. ``fails`` is raised by the call of that name; ``before`` runs first."""
+    """``PodWriter``. ``fails`` is raised by the call of that name; ``before`` runs first.
 
+    ``fresh`` are pods that the API server has otherwise than the caller, None where it has none.
+    """
+
+    fresh: dict[str, Pod | None] = field(default_factory=dict)
+    reads: list[str] = field(default_factory=list)
     patches: list[PodPatch] = field(default_factory=list)
     bound: list[tuple[str, str, NodeName]] = field(default_factory=list)
     fails: dict[str, HamiError] = field(default_factory=dict)
     before: Callable[[str], None] = lambda call: None
+
+    def get_pod(self, pod: Pod) -> Pod | None:
+        self._called("get_pod")
+        self.reads.append(pod.name)
+        return self.fresh.get(pod.name, pod)
 
     def patch_pod(self, pod: Pod, *, annotations: Annotations, labels: Annotations | None = None) -> None:
         self._called("patch_pod")
@@ -80,11 +90,12 @@ class FakeLocks:
     def acquire(self, lock: NodeLock, *, node: Node, pod: Pod) -> bool:
         self.calls.append(("acquire", lock.annotation, pod.name))
         self._fail("acquire", lock)
+        is_free = (node.name, lock.annotation) not in self.held
         holder = self.held.setdefault((node.name, lock.annotation), pod.key)
         self.tried()
         if holder != pod.key:
             raise LockContentionError(f"node {node.name} has been locked within 5m0s: node lock contention")
-        return self.calls.count(("acquire", lock.annotation, pod.name)) == 1
+        return is_free
 
     def release(self, lock: NodeLock, *, node: NodeName, pod: Pod) -> None:
         self.calls.append(("release", lock.annotation, pod.name))

@@ -40,6 +40,19 @@ def test_a_binding_names_the_pods_uid_and_the_node(server: ScriptedServer, api: 
     assert sent.json["target"] == {"kind": "Node", "name": "n1"}
 
 
+def test_a_pod_is_read_as_it_is_now(server: ScriptedServer, api: TinyApi) -> None:
+    """Architecture, section 7: before a bind whose decision another replica made."""
+    api.add_pod("team", "p1")
+    ApiPodWriter(server.client()).patch_pod(POD, annotations={"hami.io/vgpu-node": "n1"})
+    fresh = ApiPodWriter(server.client()).get_pod(POD)
+    assert fresh is not None
+    assert fresh.annotations == {"hami.io/vgpu-node": "n1"}
+
+
+def test_a_pod_that_is_gone_is_none_and_no_error(server: ScriptedServer, api: TinyApi) -> None:
+    assert ApiPodWriter(server.client()).get_pod(POD) is None
+
+
 def test_a_refused_binding_is_told_in_the_servers_words(server: ScriptedServer, api: TinyApi) -> None:
     text = 'pod p1 is already assigned to node "x"'
     api.faults.append(Fault("POST", "/binding", status=409, message=text))
