@@ -57,6 +57,8 @@ class Exchange:
         waiting = list(self.chunks)
 
         async def receive() -> Mapping[str, Any]:
+            if not waiting:
+                await asyncio.Event().wait()  # the client has sent everything and waits
             chunk = waiting.pop(0)
             if chunk is None:
                 return {"type": "http.disconnect"}
