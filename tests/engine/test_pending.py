@@ -7,6 +7,7 @@ import pytest
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
 from scheduler_app.core.errors import HamiError
 from scheduler_app.core.types import Condition, Container, Node, NodeName, Pod
+from scheduler_app.engine.links import ConsoleLinks
 from scheduler_app.engine.pending import (
     EXAMPLES,
     GROUPS,
@@ -17,6 +18,7 @@ from scheduler_app.engine.pending import (
     groups_of,
 )
 from tests.engine.world import PLAIN_ONLY, World, asking, pod_of, registered
+from tests.fakes.told import FakeEvents
 
 OURS = "hami-scheduler"
 TOO_BIG = asking(mem_mib=10**6)
@@ -204,7 +206,8 @@ def test_an_unreadable_time_is_no_time(text: str) -> None:
 def test_the_journal_tells_everybody(desk: Desk) -> None:
     kept: list[object] = []
     counted: list[object] = []
-    journal = Journal(board=desk.board, keep=kept.append, count=counted.append)
+    links = ConsoleLinks(url="", events=FakeEvents())
+    journal = Journal(board=desk.board, keep=kept.append, count=counted.append, links=links)
     decision = desk.world.filter(pod_of(TOO_BIG))
     told = [
         decision,
