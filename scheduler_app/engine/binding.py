@@ -144,7 +144,7 @@ class Binder:
         _raise_if_bound(pod)
         node = self._ports.nodes.get(node_name)
         if node is None:
-            self._state.take_pod(pod.uid)
+            self._state.give_up_pod(pod, taken=self._state.take_pod(pod.uid))
             raise NodeGoneError(f"node {texts.quote(node_name)} not found")
         since = self._state.pod(pod.uid)
         if since is None or not since.is_ours or self._state.bound_to(pod.uid):
@@ -233,7 +233,7 @@ class Binder:
 
     def _gone(self, name: str, uid: PodUid) -> PodGoneError:
         """Give back what a deleted pod had reserved (B-1)."""
-        self._state.lose_pod(uid)
+        self._state.miss_pod(uid)
         return PodGoneError(f"pod {texts.quote(name)} not found")
 
     def _event(self, pod: Pod, message: str) -> None:

@@ -11,8 +11,8 @@ from scheduler_app.core.errors import HamiError
 from scheduler_app.core.types import NodeName, Pod, PodUid
 
 
-class BoundError(HamiError):
-    """The pod is bound, or about to be: it cannot be placed again."""
+class OccupiedError(HamiError):
+    """The pod is bound, about to be, or decided about by another call: it cannot be placed again now."""
 
 
 @dataclass(slots=True)
@@ -45,4 +45,4 @@ class Claims:
         claim = self._by_uid.get(uid)
         if claim is not None:
             how = "bound" if claim.is_bound else "being bound"
-            raise BoundError(f"pod is {how} to node {texts.quote(claim.node)}")
+            raise OccupiedError(f"pod is {how} to node {texts.quote(claim.node)}")

@@ -95,7 +95,7 @@ class PodBook:
         """Stop counting a pod and return what it held (F-4, B-2).
 
         Raises:
-            BoundError: it is bound, or about to be, and so it stays.
+            OccupiedError: it is bound, or about to be, and so it stays.
         """
         self._claims.raise_if_claimed(uid)
         return self._remove(uid)

@@ -60,6 +60,24 @@ def test_f17_a_pod_that_is_gone_gives_its_reservation_back(bench: Bench) -> None
     assert bench.events.told == []
 
 
+def test_f17_a_bind_that_is_faster_than_the_watch_does_not_end_the_next_decision(bench: Bench) -> None:
+    """B-1: a pod that is not in our view may only be on its way."""
+    bench.pods.seen.clear()
+    assert bench.bind() == 'pod "p" not found'
+    bench.state.begin_decision(POD.uid)
+    place(bench)
+    bench.state.end_decision(POD.uid)
+    assert len(bench.state.pods()) == 1
+
+
+def test_q_39_what_a_bind_to_a_missing_node_freed_stays_free(bench: Bench) -> None:
+    """B-2: the pod's next event still has the old annotations."""
+    decided = place(bench)
+    bench.bind(node="n9")
+    bench.state.see_pod(decided)
+    assert bench.state.pods() == ()
+
+
 def test_an_empty_body_binds_nothing(bench: Bench) -> None:
     """H-16, K08."""
     outcome = bench.binder.bind(namespace="", name="", uid="", node=NodeName(""))

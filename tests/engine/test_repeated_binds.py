@@ -167,9 +167,10 @@ def test_f16_a_bind_that_waits_ends_when_kube_scheduler_gave_the_pod_up() -> Non
     assert bench.writer.bound == []
 
 
-def test_a_new_decision_under_way_keeps_a_bind_from_the_locks_end() -> None:
+def test_a_bind_in_the_middle_of_a_new_decision_is_refused_and_takes_no_lock() -> None:
     """Between the reservation and its PATCH nobody knows which annotations the pod will have."""
     bench = Bench()
+    bench.state.begin_decision(POD.uid)
     bench.state.assume(annotated("n1"), before=POD, node=N1, devices={})
     assert bench.bind() == MOVED
     assert bench.locks.held == {}
