@@ -216,6 +216,20 @@ def test_own_annotations_go_from_pods_of_other_schedulers_too(webhook: Webhook) 
     assert apply(raw, verdict.patch)["metadata"]["annotations"] == {}
 
 
+def test_of_a_pod_that_exists_nothing_is_removed(webhook: Webhook) -> None:
+    """A rule may be widened to updates: the scheduler's own PATCH would lose what it writes."""
+    raw = pod(meta={"annotations": {"hami.io/vgpu-node": "n1"}}, schedulerName=NAME)
+    verdict = webhook.admission.review(raw, namespace="default", is_new=False)
+    assert (verdict.is_allowed, verdict.patch, verdict.warnings) == (True, (), ())
+
+
+def test_a_negative_number_of_cards_buys_no_quota(webhook: Webhook) -> None:
+    """W-9: the request of a container that asks for less than one card counts nothing."""
+    webhook.limit(mem=1000)
+    raw = pod(gpu("a", cards=1, mem=2000), gpu("b", cards=-1, mem=2000))
+    assert not webhook.review(raw).is_allowed
+
+
 def test_q05_two_containers_are_added_up(webhook: Webhook) -> None:
     """W-9."""
     webhook.limit(mem=4096)
