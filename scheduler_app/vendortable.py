@@ -46,8 +46,8 @@ def markdown() -> str:
             f"{vendor.title} (`--{vendor.enabling_flag}`)" if vendor.enabling_flag else vendor.title,
             f"`{key}`",
             _amount(names.count),
-            _amount(names.mem, names.mem_unit),
-            _amount(names.cores, vendor.cores_unit),
+            _amount(names.mem, backend.asked_mem_unit or names.mem_unit),
+            _amount(names.cores, backend.asked_cores_unit),
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
