@@ -1,9 +1,11 @@
 """The table of vendors: keys, resource names and annotations, as the default configuration gives them."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from scheduler_app import deviceconfig
+from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.deviceconfig import DeviceConfig
 from scheduler_app.devices import vendors
 
@@ -22,6 +24,7 @@ def rows() -> list[dict[str, Any]]:
         {
             "key": key,
             "vendor": found.titles[key],
+            "units": units(backend),
             "resources": [
                 name for name in (backend.names.count, backend.names.mem, backend.names.cores) if name
             ],
@@ -33,6 +36,14 @@ def rows() -> list[dict[str, Any]]:
         }
         for key, backend in found.backends.items()
     ]
+
+
+def units(backend: DeviceBackend) -> dict[str, str]:
+    """Return in what a kind of card is read: memory and cores, empty where nobody counts them."""
+    return {
+        "memory": "MiB" if backend.counts_memory else "",
+        "cores": backend.cores_unit if backend.counts_cores else "",
+    }
 
 
 def markdown() -> str:
@@ -53,6 +64,7 @@ def markdown() -> str:
     return "\n".join(lines)
 
 
+@cache
 def _default() -> DeviceConfig:
     return deviceconfig.load(CONFIG.read_text(encoding="utf-8"), all_enabled())
 

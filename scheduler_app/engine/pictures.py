@@ -61,7 +61,7 @@ class Pictures:
             if backend.checks_quota or quota_all_vendors
             for name in (backend.names.mem, backend.names.cores)
         }
-        self._units = _units(backends.values())
+        self._units = quota_units(backends.values())
 
     def node(self, name: NodeName, usage: NodeUsage | None) -> NodeView | None:
         """Return a node's view; None when neither the informer nor the state knows it any more."""
@@ -217,7 +217,7 @@ def _slice_total(card: Card) -> int:
     return min(max(ends), CARD_SLICES) if ends else 0
 
 
-def _units(backends: Iterable[DeviceBackend]) -> dict[str, str]:
+def quota_units(backends: Iterable[DeviceBackend]) -> dict[str, str]:
     """Return what an amount of 1 is in a quota, by resource."""
     units = {}
     for backend in backends:

@@ -8,11 +8,12 @@ from django.test import Client
 
 from dashboard.live.hub import hub
 from dashboard.picture import rows
+from dashboard.picture.causes import ask_text
 from dashboard.picture.digest import Digest
 from dashboard.picture.packing import strips
 from dashboard.picture.summary import summary
 from scheduler_app.core.display import CORES, PERCENT
-from scheduler_app.core.publication import CardView
+from scheduler_app.core.publication import AskView, CardView
 from tests.dashboard.clusters import make_card_view, make_node_view, make_publication
 from tests.dashboard.conftest import now_ms
 from tests.dashboard.every_vendor import devices, publication, view_of, views
@@ -160,3 +161,27 @@ def test_a_pod_is_laid_by_shares_where_nothing_else_is_counted() -> None:
 def test_a_pod_is_laid_by_cores_where_memory_is_not_counted() -> None:
     strip = next(strip for strip in strips(view_of("AWSNeuron")) if strip.card.pods)
     assert (strip.measure, strip.pieces[0].detail) == ("cores", "2 cores, NC0-1")
+
+
+def test_rest_and_the_scheduler_page_list_units(alice: Client) -> None:
+    kinds = {kind["key"]: kind for row in alice.get("/api/v1/vendors").json() for kind in row["kinds"]}
+    assert sorted(kinds) == sorted(KEYS)
+    assert kinds["AMD"] == {"key": "AMD", "memory": "MiB", "cores": "CU"}
+    assert kinds["Biren"] == {"key": "Biren", "memory": "", "cores": ""}
+    page = read(alice, "/scheduler")
+    assert "<td>CU</td>" in page
+    assert "not counted" in page
+
+
+@pytest.mark.parametrize(
+    ("ask", "text"),
+    [
+        (AskView("c", "AMD", 1, 0, 0, 30), "AMD 30 % cores"),
+        (AskView("c", "Mthreads", 1, 1024, 0, 4, "cores"), "Mthreads 1 GiB 4 cores"),
+        (AskView("c", "AWSNeuron", 1, 0, 0, 1, "cores"), "AWSNeuron 1 core"),
+        (AskView("c", "Enflame", 1, 0, 0, 0, slices=3), "Enflame 3 slices"),
+        (AskView("c", "Biren", 2, 0, 0, 0), "Biren"),
+    ],
+)
+def test_what_a_pod_asks_has_the_vendor_s_unit(ask: AskView, text: str) -> None:
+    assert ask_text([ask]) == f"{text} \u00d7 {ask.cards}"
