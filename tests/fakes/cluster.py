@@ -41,7 +41,7 @@ class FakePodWriter:
 
 @dataclass
 class FakeNodeWriter:
-    """``NodeWriter``. ``unreadable`` are not given, ``unwritable`` raise; ``read`` runs when nodes are asked for."""
+    """``NodeWriter``. ``unreadable`` are not given, ``unwritable`` raise; ``read`` runs when it is asked."""
 
     reads: list[NodeName] = field(default_factory=list)
     patches: list[tuple[NodeName, dict[str, str | None]]] = field(default_factory=list)
