@@ -101,6 +101,14 @@ class Findings:
         return dict(zip(names, self._refusals(), strict=True))
 
     @cached_property
+    def by_text(self) -> Mapping[str, Sequence[NodeName]]:
+        """The nodes that were refused with each text, in the order of the names."""
+        found: dict[str, list[NodeName]] = {}
+        for name, text in self.refused.items():
+            found.setdefault(text, []).append(name)
+        return found
+
+    @cached_property
     def texts(self) -> Mapping[str, int]:
         """How many nodes were refused with which text."""
         return Counter(self._refusals()) if self._reasons else {}
@@ -117,6 +125,8 @@ class Findings:
     @cached_property
     def _reasons(self) -> Mapping[Hashable, str]:
         """The reason of each key whose nodes do not fit."""
+        if self.fitted == len(self.names):
+            return {}
         return {key: outcome.reason for key, outcome in self._found if outcome.devices is None}
 
     @property

@@ -8,27 +8,25 @@ from collections import OrderedDict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import repeat
-from operator import attrgetter
 
 from scheduler_app.core.findings import Findings, rank
 from scheduler_app.core.predicate import Ask, Outcome, predicate
-from scheduler_app.core.types import Node, NodeName, NodeUsage
+from scheduler_app.core.types import NodeName, NodeUsage
 from scheduler_app.engine.evaluation import UNREGISTERED
+from scheduler_app.engine.nodebook import Snapshot
 from scheduler_app.engine.shapetable import NO_SHAPE
 
 KUBERNETES = "kubernetes.io"  # the domain of annotations that only Kubernetes itself gives a meaning
 REQUESTS_KEPT = 256
 OUTCOMES_KEPT = 200_000
 
-MANY = 100  # names from which on texts are shared
 MISSING = float("inf")  # the rank of a key whose outcome is not known yet; scores are float32
+MANY = 100  # names from which on texts are shared
 FEW = 4  # shapes that are looked up one by one rather than by going through all names
-ABSENT = NodeUsage(Node(NodeName("")), 0, (), shape=NO_SHAPE - 1)  # stands for names that are not registered
+ABSENT = NO_SHAPE - 1  # the key of names that are not registered
 
 Key = int | NodeName
 """A shape, or the name of a node that is like no other."""
-
-_shape_of = attrgetter("shape")
 
 
 @dataclass(slots=True)
@@ -78,7 +76,7 @@ class ShapeMemo:
         self,
         ask: Ask,
         names: Sequence[NodeName],
-        nodes: Mapping[NodeName, NodeUsage],
+        snapshot: Snapshot,
         *,
         alone: frozenset[NodeName] = frozenset(),
     ) -> Findings:
@@ -86,9 +84,10 @@ class ShapeMemo:
 
         What is done for each name is done by built-in functions, since there may be thousands.
         """
+        nodes = snapshot.nodes
         single = tuple(dict.fromkeys(self._own_texts(names, nodes)))
+        keys: list[Key] = list(map(snapshot.shapes.get, single, repeat(ABSENT)))
         self.work.candidates += len(single)
-        keys: list[Key] = list(map(_shape_of, map(nodes.get, single, repeat(ABSENT))))
         if alone or NO_SHAPE in keys:
             keys = [
                 name if key == NO_SHAPE or (name in alone and name in nodes) else key
@@ -184,7 +183,7 @@ class ShapeMemo:
         table = self._tables.get(signature)
         if table is None:
             table = self._tables[signature] = Table(ask.node_policy)
-            table.put(ABSENT.shape, UNREGISTERED)
+            table.put(ABSENT, UNREGISTERED)
         self._tables.move_to_end(signature)
         return table
 
