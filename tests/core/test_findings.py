@@ -55,4 +55,6 @@ def test_the_best_of_many_are_the_last_of_all() -> None:
 
 def test_where_nothing_was_looked_at_nothing_is_found() -> None:
     assert NO_FINDINGS.best is None
-    assert NO_FINDINGS.refused == NO_FINDINGS.by_text == NO_FINDINGS.texts == {}
+    assert not NO_FINDINGS.refused
+    assert not NO_FINDINGS.by_text
+    assert not NO_FINDINGS.texts
