@@ -125,7 +125,7 @@ async def test_a_scrape_rests_while_a_filter_call_is_answered(
     async def sleep(seconds: float) -> None:
         rests.append(seconds)
 
-    monkeypatch.setattr(scrape.asyncio, "sleep", sleep)
+    monkeypatch.setattr("scheduler_app.scrape.asyncio.sleep", sleep)
     await get()
     assert set(rests) == {0}
     rests.clear()
