@@ -1,5 +1,6 @@
 """The metrics door: ``/metrics``, streamed in pieces so that ``/filter`` never waits for it."""
 
+import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from itertools import chain
@@ -7,10 +8,11 @@ from typing import Any
 
 from prometheus_client import generate_latest
 
-from scheduler_app import bootstrap
+from scheduler_app import bootstrap, metrics
 from scheduler_app.exposition import CONTENT_TYPE, DuplicateSampleError
 
 logger = logging.getLogger(__name__)
+REST_SECONDS = 0.001
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 
@@ -32,7 +34,7 @@ async def application(scope: Mapping[str, Any], receive: Any, send: Send) -> Non
         return
     stream = pieces()
     try:
-        first = next(stream)
+        first = await _first(stream)
     except DuplicateSampleError as exc:
         text = f"An error has occurred while serving metrics:\n\n{exc}\n"
         await _plain(send, 500, text.encode())
@@ -46,7 +48,20 @@ async def application(scope: Mapping[str, Any], receive: Any, send: Send) -> Non
     )
     for piece in chain([first], stream):
         await send({"type": "http.response.body", "body": piece, "more_body": True})
+        await _give_way()
     await send({"type": "http.response.body", "body": b""})
+
+
+async def _first(stream: Iterator[bytes]) -> bytes:
+    """Return the first piece with text in it; the empty ones before it are rests while the text is made."""
+    while not (piece := next(stream)):
+        await _give_way()
+    return piece
+
+
+async def _give_way() -> None:
+    """Let other threads run; longer while ``/filter`` is being answered, for which somebody waits."""
+    await asyncio.sleep(REST_SECONDS if metrics.FILTERS_RUNNING.count else 0)
 
 
 async def _plain(send: Send, status: int, body: bytes) -> None:

@@ -1,6 +1,5 @@
 """What the webhook decides about a new pod (rules W-4 to W-9)."""
 
-import copy
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -67,18 +66,16 @@ class Admission:
         self._own_keys = sorted(own_keys(backends) | {annotations.BIND_PHASE, annotations.BIND_TIME})
 
     def review(self, raw: Any, *, namespace: str = "", is_new: bool = True) -> Verdict:
-        """Decide about the pod object ``raw``; it is not changed. ``namespace`` is the request's.
+        """Decide about the pod object ``raw``, which is handed over: it is changed as the patch says.
 
-        ``is_new`` False: the pod exists, and what the scheduler wrote to it stays.
+        ``namespace`` is the request's. ``is_new`` False: the pod exists, and what the scheduler wrote to it
+        stays.
         """
         try:
             podshape.check(raw)
         except podshape.ShapeError as exc:
             return Verdict(400, str(exc))
-        try:
-            draft = PodDraft(copy.deepcopy(raw))
-        except RecursionError:
-            return Verdict(400, "object: nested too deeply")
+        draft = PodDraft(raw)
         try:
             message = self._decide(draft, draft.namespace, is_new=is_new)
         except Denied as denied:

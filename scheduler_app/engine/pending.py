@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 
 from scheduler_app.core import reasons
+from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
 from scheduler_app.core.predicate import Backends, requests_of
 from scheduler_app.core.publication import AskView, DecisionView, PendingPod, ReasonGroup
-from scheduler_app.core.types import NodeName, Pod, PodUid, Requests
+from scheduler_app.core.types import CardRequest, NodeName, Pod, PodUid, Requests
 from scheduler_app.engine.links import ConsoleLinks
 
 RECENT_DECISIONS = 200
@@ -55,7 +56,7 @@ class PendingBoard:
             return
         with self._lock:
             known = self._waiting.get(pod.uid)
-            self._set(_refreshed(known or _new(pod), pod, asks(pod, requests)))
+            self._set(_refreshed(known or _new(pod), pod, asks(pod, requests, backends=self._backends)))
 
     def gone(self, uid: PodUid) -> None:
         with self._lock:
@@ -83,7 +84,7 @@ class PendingBoard:
             self._set(
                 replace(
                     known,
-                    asks=asks(decision.pod, decision.requests),
+                    asks=asks(decision.pod, decision.requests, backends=self._backends),
                     cause=cause,
                     tries=known.tries + 1,
                     last_try_ms=decision.at_ms,
@@ -128,13 +129,21 @@ class PendingBoard:
             self._gone.discard(uid)
 
 
-def asks(pod: Pod, requests: Requests) -> tuple[AskView, ...]:
+def asks(pod: Pod, requests: Requests, *, backends: Backends) -> tuple[AskView, ...]:
     """Return what each container asks of each vendor."""
     return tuple(
-        AskView(container.name, vendor, ask.cards, ask.mem_mib, ask.mem_percent, ask.cores)
+        _ask(container.name, ask, backends[vendor])
         for container, wanted in zip(pod.all_containers, requests, strict=True)
         for vendor, ask in wanted.items()
     )
+
+
+def _ask(container: str, request: CardRequest, backend: DeviceBackend) -> AskView:
+    size = backend.asked(request)
+    return AskView(
+        container, backend.vendor_key, request.cards,
+        size.mem_mib, size.mem_percent, size.cores, backend.asked_cores_unit, size.slices,
+    )  # fmt: skip
 
 
 def groups_of(refused: Mapping[NodeName, str]) -> tuple[ReasonGroup, ...]:

@@ -1,6 +1,6 @@
 """Fakes of what the engine reads from the cluster and writes to it. Each remembers what it was told."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from scheduler_app.core.backend import NodeLock
@@ -51,7 +51,7 @@ class FakePodWriter:
 
 @dataclass
 class FakeNodeWriter:
-    """``NodeWriter``. ``unreadable`` raise on GET, ``unwritable`` on PATCH; ``read`` runs at each GET."""
+    """``NodeWriter``. ``unreadable`` are not given, ``unwritable`` raise; ``read`` runs when it is asked."""
 
     reads: list[NodeName] = field(default_factory=list)
     patches: list[tuple[NodeName, dict[str, str | None]]] = field(default_factory=list)
@@ -60,12 +60,10 @@ class FakeNodeWriter:
     unwritable: set[str] = field(default_factory=set)
     read: Callable[[], None] = lambda: None
 
-    def get_node(self, name: NodeName) -> Node:
-        self.reads.append(name)
+    def ask_for(self, names: Collection[NodeName]) -> Mapping[NodeName, str]:
+        self.reads.extend(names)
         self.read()
-        if name in self.unreadable:
-            raise HamiError(f"{name} cannot be read")
-        return Node(name)
+        return {name: f"{name} cannot be read" for name in names if name in self.unreadable}
 
     def patch_node(self, name: NodeName, annotations: Annotations) -> None:
         if name in self.unwritable:
