@@ -122,10 +122,7 @@ async def test_a_scrape_rests_while_a_filter_call_is_answered(
     door.parts.state.take_overview()
     rests: list[float] = []
 
-    async def sleep(seconds: float) -> None:
-        rests.append(seconds)
-
-    monkeypatch.setattr("scheduler_app.scrape.asyncio.sleep", sleep)
+    monkeypatch.setattr("scheduler_app.scrape.time.sleep", rests.append)
     await get()
     assert set(rests) == {0}
     rests.clear()
