@@ -1,17 +1,37 @@
 """The cluster state as people see it: nodes, cards and quotas as the frozen views of a publication."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 
 from scheduler_app.core import annotations
 from scheduler_app.core.backend import DeviceBackend
+from scheduler_app.core.display import Displayed
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.publication import CardView, NodeState, NodeView, PodShare, QuotaView, SliceView
 from scheduler_app.core.quota import NamespaceQuota
-from scheduler_app.core.types import Card, CardId, CardUsage, Node, NodeName, NodeUsage, VendorKey
+from scheduler_app.core.types import (
+    Allocation,
+    Card,
+    CardId,
+    CardUsage,
+    Node,
+    NodeName,
+    NodeUsage,
+    Placement,
+    Pod,
+    PodUid,
+    SliceInUse,
+    VendorKey,
+)
 from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.podbook import PodEntry
 
 CARD_SLICES = 8
+Place = tuple[PodUid, CardId]
+Slices = dict[CardId, dict[Placement, str]]
+"""Who has which instance of a card, ``"<namespace>/<name>"``."""
+_UNKNOWN = Displayed()
 
 
 class Pictures:
@@ -29,6 +49,7 @@ class Pictures:
         quota_all_vendors: bool = False,
     ) -> None:
         self._state = state
+        self._backends = backends
         self._titles = titles
         self._node = node
         self._problems = problems
@@ -40,7 +61,7 @@ class Pictures:
             if backend.checks_quota or quota_all_vendors
             for name in (backend.names.mem, backend.names.cores)
         }
-        self._units = _units(backends.values())
+        self._units = quota_units(backends.values())
 
     def node(self, name: NodeName, usage: NodeUsage | None) -> NodeView | None:
         """Return a node's view; None when neither the informer nor the state knows it any more."""
@@ -85,28 +106,85 @@ class Pictures:
         return {key: node.annotations[key] for key in keys if key in node.annotations}
 
     def _cards(self, node: Node, usage: NodeUsage) -> tuple[CardView, ...]:
-        shares = _shares(self._state.pods_on(usage.name))
+        pods = self._state.pods_on(usage.name)
+        cut = self._slices(pods, usage)
         cordoned = {item.strip() for item in node.annotations.get(annotations.DEVICE_CORDON, "").split(",")}
-        return tuple(self._card(card, shares.get(card.id, ()), card.id in cordoned) for card in usage.cards)
+        views = (self._card(card, node, cut[card.id], card.id in cordoned) for card in usage.cards)
+        held, parts = _held(pods), self._parts(pods)
+        return tuple(
+            replace(
+                view,
+                pods=tuple(
+                    self._share(pod, allocation, view, card, parts) for pod, allocation in held[card.id]
+                ),
+            )
+            for view, card in zip(views, usage.cards, strict=True)
+        )
 
-    def _card(self, usage: CardUsage, pods: Iterable[PodShare], is_cordoned: bool) -> CardView:
-        card = usage.card
+    def _card(
+        self, usage: CardUsage, node: Node, holders: Mapping[Placement, str], is_cordoned: bool
+    ) -> CardView:
+        """Return a card without the pods on it."""
+        card, vendor = usage.card, self._vendor(usage)
         return CardView(
             id=card.id,
             vendor=self._titles.get(card.vendor, card.vendor),
             model=card.type,
             index=card.index,
-            mode=card.mode,
+            mode=vendor.shown_mode(usage),
             numa=card.numa,
             healthy=usage.healthy,
             cordoned=is_cordoned,
-            shares=(usage.shares_used, card.shares),
-            mem_mib=(usage.mem_used_mib, card.mem_mib),
-            cores=(usage.cores_used, card.cores),
-            pods=tuple(pods),
-            slices=tuple(SliceView(s.profile, s.placement.start, s.placement.size) for s in usage.slices),
+            shares=vendor.shown_shares(usage),
+            mem_mib=vendor.shown_memory(usage),
+            cores=vendor.shown_cores(usage, node),
+            slices=tuple(_slice(one, holders) for one in usage.slices),
             slice_total=_slice_total(card),
+            cores_unit=vendor.cores_unit,
         )
+
+    def _share(
+        self, pod: Pod, held: Allocation, view: CardView, card: CardUsage, parts: Mapping[Place, list[str]]
+    ) -> PodShare:
+        names = [*parts.get((pod.uid, card.id), ()), *(s.profile for s in view.slices if s.pod == pod.key)]
+        return PodShare(
+            pod.uid,
+            pod.namespace,
+            pod.name,
+            None if view.mem_mib is None else held.mem_mib,
+            None if view.cores is None else self._vendor(card).held_cores(held.cores),
+            held.shares,
+            pod.phase,
+            tuple(dict.fromkeys(names)),
+        )
+
+    def _vendor(self, card: CardUsage) -> Displayed:
+        return self._backends.get(card.card.vendor, _UNKNOWN)
+
+    def _parts(self, pods: Iterable[PodEntry]) -> dict[Place, list[str]]:
+        """Return the vendors' names for what each pod holds of each card."""
+        found: dict[Place, list[str]] = {}
+        for entry in pods:
+            for vendor, containers in entry.raw.items():
+                part = self._backends[vendor].part
+                for position, container in enumerate(containers):
+                    for held in container:
+                        if name := part(entry.pod, position, held):
+                            found.setdefault((entry.pod.uid, held.card), []).append(name)
+        return found
+
+    def _slices(self, pods: Iterable[PodEntry], usage: NodeUsage) -> Slices:
+        """Return which pod has reserved which instance of cards that are cut into such."""
+        found: Slices = defaultdict(dict)
+        cards = [card.card for card in usage.cards if card.card.profiles]
+        if not cards:
+            return found
+        for entry in pods:
+            for vendor, containers in entry.devices.items():
+                effects = self._backends[vendor].slice_effects(entry.pod, containers, cards)
+                for card, slices in effects.slices.items():
+                    found[card].update(dict.fromkeys((one.placement for one in slices), entry.pod.key))
+        return found
 
 
 def _state(node: Node, usage: NodeUsage | None) -> NodeState:
@@ -117,26 +195,20 @@ def _state(node: Node, usage: NodeUsage | None) -> NodeState:
     return "cordoned" if node.is_unschedulable else "ok"
 
 
-def _shares(entries: Iterable[PodEntry]) -> dict[CardId, list[PodShare]]:
-    """Return who holds what, by card."""
-    found: dict[CardId, list[PodShare]] = {}
+def _held(entries: Iterable[PodEntry]) -> Mapping[CardId, list[tuple[Pod, Allocation]]]:
+    """Return who holds what, by card; nothing for cards that nobody holds."""
+    found: dict[CardId, list[tuple[Pod, Allocation]]] = defaultdict(list)
     for entry in entries:
-        pod = entry.pod
         for containers in entry.devices.values():
             for container in containers:
                 for held in container:
-                    found.setdefault(held.card, []).append(
-                        PodShare(
-                            pod.uid,
-                            pod.namespace,
-                            pod.name,
-                            held.mem_mib,
-                            held.cores,
-                            held.shares,
-                            pod.phase,
-                        )
-                    )
+                    found[held.card].append((entry.pod, held))
     return found
+
+
+def _slice(one: SliceInUse, holders: Mapping[Placement, str]) -> SliceView:
+    place = one.placement
+    return SliceView(one.profile, place.start, place.size, holders.get(place, ""))
 
 
 def _slice_total(card: Card) -> int:
@@ -145,11 +217,12 @@ def _slice_total(card: Card) -> int:
     return min(max(ends), CARD_SLICES) if ends else 0
 
 
-def _units(backends: Iterable[DeviceBackend]) -> dict[str, str]:
+def quota_units(backends: Iterable[DeviceBackend]) -> dict[str, str]:
+    """Return what an amount of 1 is in a quota, by resource."""
     units = {}
     for backend in backends:
         if backend.names.mem:
             units[backend.names.mem] = backend.names.mem_unit
         if backend.names.cores:
-            units[backend.names.cores] = "%"
+            units[backend.names.cores] = backend.quota_cores_unit or backend.cores_unit
     return units

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from scheduler_app.core import registration_text
+from scheduler_app.core import quantity, registration_text
 from scheduler_app.core.backend import DeviceBackend, Keys, ResourceNames
 from scheduler_app.core.fit import FitResult
 from scheduler_app.core.types import Card, CardRequest, CardUsage, Container, Node, VendorKey
@@ -31,7 +31,7 @@ class PlainBackend(DeviceBackend):
         limits = container.limits
         if COUNT not in limits:
             return None
-        numbers = (int(limits.get(name, "0")) for name in (COUNT, MEM, CORES))
+        numbers = (quantity.exact(limits.get(name, "0")) or 0 for name in (COUNT, MEM, CORES))
         cards, mem_mib, cores = numbers
         return CardRequest(cards, self.vendor_key, mem_mib, 0, cores)
 

@@ -30,7 +30,7 @@ class OneNode:
 
     @property
     def usage(self) -> NodeUsage:
-        return self.state.snapshot([self.node.name])[self.node.name]
+        return self.state.everything()[self.node.name]
 
     def card(self, id: str) -> CardUsage:
         return next(card for card in self.usage.cards if card.id == id)

@@ -75,6 +75,17 @@ def test_w15_warnings_are_told_and_kept_short(door: Door) -> None:
     assert all(len(text) <= 256 for text in review(door, long)["response"]["warnings"])
 
 
+@pytest.mark.parametrize(("operation", "count"), [("CREATE", 1), (None, 1), ("", 1), ("UPDATE", 0), (7, 0)])
+def test_what_the_scheduler_wrote_goes_from_new_pods_only(door: Door, operation: Any, count: int) -> None:
+    request = {
+        "uid": "u",
+        "operation": operation,
+        "object": pod_json(annotations={"hami.io/vgpu-node": "n1"}),
+    }
+    response = door.post("/webhook", {"request": request}).json()["response"]
+    assert len(response.get("warnings", ())) == count
+
+
 def test_an_empty_body(door: Door) -> None:
     """W-1."""
     answer = door.post("/webhook", b"")
