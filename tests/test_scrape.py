@@ -1,11 +1,13 @@
 """The metrics door: the reference's families, then our own; nothing on a card can break it."""
 
+import asyncio
 import json
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from prometheus_client import REGISTRY
+from prometheus_client.parser import text_string_to_metric_families
 
 from scheduler_app import gauges, metrics, scrape
 from scheduler_app.core.errors import HamiError
@@ -97,6 +99,45 @@ def test_m08_refusals_failures_and_binds_are_counted(door: Door) -> None:
         "failed": value("hami_scheduler_binds_total", result="failed"),
     }
     assert {name: after[name] - before[name] for name in before} == dict.fromkeys(before, 1.0)
+
+
+CARD = {"node", "device_uuid", "device_index", "device_type", "zone"}
+HOLDER = {"namespace", "node", "pod", "container_index", "device_uuid", "zone"}
+BY_CARD = {
+    "hami_gpu_memory_limit_bytes": CARD,
+    "hami_gpu_core_limit_ratio": CARD,
+    "hami_gpu_memory_allocated_bytes": CARD | {"device_cores"},
+    "hami_gpu_shared_count": CARD,
+    "hami_gpu_core_allocated_ratio": CARD,
+    "hami_node_gpu_overview": CARD | {"device_cores", "device_memory_limit"},
+    "hami_node_gpu_memory_allocated_ratio": CARD,
+    "hami_vgpu_memory_allocated_bytes": HOLDER,
+    "hami_vgpu_core_allocated_ratio": HOLDER,
+}
+OURS = {"result", "reason", "resource", "outcome", "le"}  # of an event or a part of this process
+
+
+def test_m04_one_schema_of_labels_joins_what_is_told_of_a_card(door: Door) -> None:
+    """X-2 to X-5: every family about cards joins on (node, device_uuid); ours name no card and no pod."""
+    door.post("/filter", {"Pod": pod_json(), "NodeNames": ["n1"]})
+    door.parts.state.take_overview()
+    take_out = metrics.install(metrics.Gauges(lambda: gauges.read(door.parts)))
+    found = labels_by_name(asyncio.run(get())[2])
+    take_out()
+    assert {name: found.get(name) for name in BY_CARD} == BY_CARD
+    joined = [labels for name, labels in found.items() if name.startswith(("hami_gpu_", "hami_vgpu_"))]
+    assert all({"node", "device_uuid"} <= labels for labels in joined)
+    ours = [labels for name, labels in found.items() if name.startswith(gauges.PREFIX)]
+    assert set().union(*ours) <= OURS
+
+
+def labels_by_name(text: str) -> dict[str, set[str]]:
+    """Return the label names of all samples of a scrape, by metric."""
+    found: dict[str, set[str]] = {}
+    for family in text_string_to_metric_families(text):
+        for sample in family.samples:
+            found.setdefault(sample.name, set()).update(sample.labels)
+    return found
 
 
 def test_our_gauges_have_our_prefix_and_bounded_labels(door: Door) -> None:

@@ -1,0 +1,70 @@
+"""Quotas of memory: limit and request in one unit, for every vendor (Q06, Q-25)."""
+
+from typing import Any
+
+import pytest
+
+from scheduler_app.core.backend import DeviceBackend
+from scheduler_app.core.config import SchedulerConfig
+from scheduler_app.core.types import Allocation, CardId, NodeName, ResourceQuota
+from scheduler_app.devices import vendors
+from scheduler_app.engine.admission import Admission, Verdict
+from scheduler_app.engine.cache import ClusterState
+from tests.devices.filled import build_filled
+from tests.factories import make_container, make_pod
+from tests.fakes.clock import FakeClock
+from tests.fakes.told import FakeLog
+
+LIMITED = [backend for vendor in vendors() for backend in build_filled(vendor) if backend.names.mem]
+ROUNDED = {"Enflame", "XPU", "ascend.io/common_word"}
+"""Amounts become slices or templates of a card (ENF-6, KLV-4), so that a limit is not met exactly."""
+EXACT = [backend for backend in LIMITED if backend.vendor_key not in ROUNDED]
+
+
+def asked(backend: DeviceBackend, units: int) -> Any:
+    limits = {backend.names.count: "1", backend.names.mem: str(units)}
+    container = {"name": "c", "resources": {"limits": limits}}
+    return {"metadata": {"name": "p", "namespace": "default"}, "spec": {"containers": [container]}}
+
+
+class Namespace:
+    """A namespace with a limit of so many units of a vendor's memory, and with what is used of it."""
+
+    def __init__(self, backend: DeviceBackend, *, limit: int) -> None:
+        self.backend, backends = backend, {backend.vendor_key: backend}
+        self.state = ClusterState(backends)
+        hard = {f"limits.{backend.names.mem}": str(limit)}
+        self.state.see_quota(ResourceQuota("default", "team", hard))
+        config = SchedulerConfig(scheduler_name="hami")
+        self.admission = Admission(
+            backends=backends, state=self.state, log=FakeLog(), config=config, clock=FakeClock()
+        )
+
+    def review(self, units: int) -> Verdict:
+        return self.admission.review(asked(self.backend, units), namespace="default")
+
+    def run(self, units: int) -> None:
+        """Count a pod that was given what it asks."""
+        limits = {self.backend.names.count: 1, self.backend.names.mem: units}
+        request = self.backend.request(make_container(limits=limits))
+        assert request is not None
+        held = Allocation(CardId("a"), self.backend.vendor_key, request.mem_mib, 0)
+        pod = make_pod(name="running", containers=(make_container(limits=limits),))
+        self.state.assume(pod, before=pod, node=NodeName("n1"), devices={self.backend.vendor_key: ((held,),)})
+
+
+@pytest.mark.parametrize("backend", EXACT, ids=lambda backend: backend.vendor_key)
+def test_q06_a_limit_holds_in_the_unit_of_the_resource(backend: DeviceBackend) -> None:
+    """M-31: 96 asked of 64 are refused and 64 are not, whatever one unit is; so with what runs already."""
+    namespace = Namespace(backend, limit=64)
+    refused = namespace.review(96)
+    assert (refused.code, refused.message) == (403, "exceeding resource quota")
+    assert namespace.review(64).is_allowed
+    namespace.run(32)
+    assert namespace.review(32).is_allowed
+    assert namespace.review(64).code == 403
+
+
+def test_q06_units_of_several_sizes_are_among_them() -> None:
+    assert {backend.names.mem_unit for backend in EXACT} == {"MiB", "256 MiB", "512 MiB", "GiB"}
+    assert {backend.vendor_key for backend in LIMITED} >= ROUNDED
