@@ -60,7 +60,8 @@ def test_q06_a_limit_holds_in_the_unit_of_the_resource(backend: DeviceBackend) -
     refused = namespace.review(96)
     assert (refused.code, refused.message) == (403, "exceeding resource quota")
     assert namespace.review(64).is_allowed
-    namespace.run(32)
+    namespace = Namespace(backend, limit=96)
+    namespace.run(64)
     assert namespace.review(32).is_allowed
     assert namespace.review(64).code == 403
 
