@@ -69,6 +69,13 @@ def test_a_card_is_scored_bit_by_bit(
     assert bits(score.card_score(card, requests, weighed)) == expected
 
 
+def test_p06_predicted_use_is_one_share_of_the_same_vendor() -> None:
+    """F-26: four cards and another vendor's request; memory in percent is of this card's total."""
+    idle = usage((0, 8), (0, 100), (0, 8000))
+    requests = [asked(0, 50, 0, cards=4), asked(4000, 101, 50, type="Ascend910B3")]
+    assert score.card_score(idle, requests, EVEN_WEIGHTS) == 10 * (1 / 8 + 4000 / 8000)
+
+
 @pytest.mark.parametrize(
     ("card", "weighed", "expected"),
     [
@@ -114,6 +121,21 @@ IDLE = usage((0, 10), (0, 100), (0, 81920))
 def test_a_node_is_scored_by_its_sums(cards: list[CardUsage], expected: str) -> None:
     """Appendix B, F-36."""
     assert bits(score.node_score(cards)) == expected
+
+
+amounts = st.integers(1, 2**31 - 1).flatmap(lambda total: st.tuples(st.integers(0, total), st.just(total)))
+
+
+@given(st.lists(st.builds(usage, amounts, amounts, amounts), max_size=8))
+def test_p09_the_base_score_stays_between_0_and_30(cards: list[CardUsage]) -> None:
+    """F-36: ten for each of shares, cores and memory, at the lowest and at the highest possible usage."""
+    assert 0.0 <= score.node_score(cards) <= 30.0
+
+
+def test_p09_idle_and_full_nodes_are_the_ends() -> None:
+    """F-36."""
+    assert score.node_score([usage((0, 10), (0, 100), (0, 8000))] * 8) == 0.0
+    assert score.node_score([usage((10, 10), (100, 100), (8000, 8000))] * 8) == 30.0
 
 
 @pytest.mark.parametrize(
@@ -195,6 +217,21 @@ def test_the_preferred_card_comes_last(policy: str, binds_numa: bool, order: str
     cards = list(FOUR)
     score.order_cards(cards, policy=policy, binds_numa=binds_numa)
     assert "".join(card.usage.id for card in cards) == order
+
+
+@pytest.mark.parametrize(
+    ("busy_socket", "binds_numa", "first_tried"),
+    [(0, False, 0.1), (1, False, 0.1), (0, True, 0.1), (1, True, 0.7)],
+)
+def test_p01_the_score_leads_and_numa_breaks_ties(
+    busy_socket: int, binds_numa: bool, first_tried: float
+) -> None:
+    """F-24: spread on two sockets; only a pod that binds to one socket is kept from the idlest card."""
+    busy = [scored(f"b{value}", value, numa=busy_socket) for value in (0.9, 0.7)]
+    calm = [scored(f"c{value}", value, numa=1 - busy_socket) for value in (0.3, 0.1)]
+    cards = busy + calm
+    score.order_cards(cards, policy="spread", binds_numa=binds_numa)
+    assert cards[-1].score == first_tried
 
 
 def test_equal_cards_keep_their_order() -> None:

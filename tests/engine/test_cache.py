@@ -221,6 +221,14 @@ def test_f36_capacity_that_shrinks_under_pods_stays_used() -> None:
     assert world.filter(pod_of(name="q")).kind == "refused"
 
 
+def test_f21_pods_on_a_card_that_falls_ill_stay_counted() -> None:
+    world = World(registered("n1", "a"))
+    world.state.see_pod(holding(pod_of(), "n1", "a,Plain,900,10:;"))
+    world.register(registered("n1", "a", healthy=False))
+    assert world.used() == [(1, 900, 10)]
+    assert world.filter(pod_of(name="q")).refused == {"n1": "1/1 CardNotHealth"}
+
+
 def test_q_44_cards_that_share_an_id_all_count() -> None:
     world = World(registered("n1", "a", "a"))
     world.state.see_pod(holding(pod_of(), "n1", "a,Plain,100,10:;"))

@@ -137,6 +137,14 @@ def test_a_pod_seen_before_its_node_counts_once_the_node_registers(world: World)
     assert world.used("n9") == [A_USED]
 
 
+def test_f08_segments_are_those_of_init_containers_first(world: World) -> None:
+    """P-8: an init container without cards leaves the leading separator; the card is the app container's."""
+    held = holding(pod_of(asking(), init_containers=(Container("init"),)), "n1", ";a,Plain,600,30:;")
+    for is_past_init in (False, True):
+        world.state.see_pod(replace(held, init_succeeded=is_past_init))
+        assert world.used() == [(1, 600, 30), FREE]
+
+
 def test_f11_a_card_that_is_not_registered_counts_nowhere_and_is_not_lost(world: World) -> None:
     """M-20."""
     world.state.see_pod(holding(pod_of(), "n1", "gone,Plain,100,10:;"))

@@ -33,7 +33,7 @@ class LockingBackend(PlainBackend):
     node_lock = NodeLock("plain.io/lock")
 
 
-def registered(name: str, *cards: str, mem_mib: int = 1000, **node: object) -> Node:
+def registered(name: str, *cards: str, mem_mib: int = 1000, healthy: bool = True, **node: object) -> Node:
     """Return a node that advertises cards of 10 shares and 100 cores."""
     text = json.dumps(
         [
@@ -43,7 +43,7 @@ def registered(name: str, *cards: str, mem_mib: int = 1000, **node: object) -> N
                 "devmem": mem_mib,
                 "devcore": 100,
                 "type": MODEL,
-                "health": True,
+                "health": healthy,
                 "index": n,
             }
             for n, id in enumerate(cards)

@@ -175,6 +175,25 @@ def test_every_reason_is_counted_once_a_card() -> None:
     )
 
 
+def test_p08_counts_and_total_are_of_cards() -> None:
+    """VA-13: two too small, one of another type, one that fits; two are asked."""
+    small = [card("a", mem_mib=50), card("b", mem_mib=60)]
+    given_cards = [*small, card("c", type="NVIDIA-V100"), card("d")]
+    assert fit(given_cards, ask(2), annotations={"nvidia.com/use-gputype": "A100"}) == (
+        [],
+        "1/4 AllocatedCardsInsufficientRequest, 1/4 CardTypeMismatch, 2/4 CardInsufficientMemory",
+    )
+
+
+def test_f37_a_card_is_not_repeated_to_make_up_the_number() -> None:
+    """VA-11: two free shares of one card are not two cards."""
+    given_cards = [card("GPU-0", used=(8, 0, 0)), card("GPU-1", used=(10, 0, 0))]
+    assert fit(given_cards, ask(2)) == (
+        [],
+        "1/2 AllocatedCardsInsufficientRequest, 1/2 CardTimeSlicingExhausted",
+    )
+
+
 def test_mutex_wants_cards_nobody_uses() -> None:
     """S8."""
     assert fit([card("a"), card("b", used=(1, 0, 0))], ask(), policy="mutex") == (["a"], "")

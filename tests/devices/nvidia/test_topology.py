@@ -43,13 +43,16 @@ def test_too_few_cards_are_told() -> None:
     assert choose(linked(LINKED, 4), 5) == ([], "4/4 AllocatedCardsInsufficientRequest")
 
 
-def test_scores_may_be_negative_or_absent() -> None:
-    """NV-E51."""
+def test_p07_scores_may_be_negative_zero_or_absent() -> None:
+    """NV-E51: a choice is found, and always the same one."""
     negative = linked({"01": -5, "02": -3, "12": -1}, 3)
     assert choose(negative, 1) == (["g0"], "")
     assert choose(negative, 2) == (["g2", "g1"], "")
     assert choose(linked({}, 4), 1) == (["g3"], "")
     assert choose(linked({}, 4), 2) == (["g3", "g2"], "")
+    zeros = linked(dict.fromkeys(LINKED, 0), 4)
+    assert choose(zeros, 1) == (["g3"], "")
+    assert choose(zeros, 2) == (["g3", "g2"], "")
 
 
 def test_only_the_last_numa_group_is_looked_at() -> None:
@@ -61,8 +64,8 @@ def test_only_the_last_numa_group_is_looked_at() -> None:
     assert choose(numa, 2, annotations=bind) == (["g1", "g0"], "")
 
 
-def test_scores_count_from_the_card_visited_earlier() -> None:
-    """NV-E53."""
+def test_p07_scores_count_from_the_card_visited_earlier() -> None:
+    """NV-E53: where both directions of a link differ."""
     cards = linked({"0>1": 1, "1>0": 900, "1>2": 5, "2>0": 50, "2>1": 7}, 3)
     assert choose(cards, 2) == (["g1", "g0"], "")
     assert choose(cards, 1) == (["g0"], "")
