@@ -114,7 +114,7 @@ BY_CARD = {
     "hami_vgpu_memory_allocated_bytes": HOLDER,
     "hami_vgpu_core_allocated_ratio": HOLDER,
 }
-OURS = {"result", "reason", "resource", "outcome", "le"}  # of an event or a part of this process
+OURS = {"result", "reason", "verb", "resource", "outcome", "le"}  # of an event or a part of this process
 
 
 def test_m04_one_schema_of_labels_joins_what_is_told_of_a_card(door: Door) -> None:
