@@ -169,7 +169,7 @@ def test_rest_and_the_scheduler_page_list_units(alice: Client) -> None:
     assert kinds["AMD"] == {"key": "AMD", "memory": "MiB", "cores": "CU"}
     assert kinds["Biren"] == {"key": "Biren", "memory": "", "cores": ""}
     page = read(alice, "/scheduler")
-    assert "<td>CU</td>" in page
+    assert ">CU</td>" in page
     assert "not counted" in page
 
 
