@@ -101,7 +101,7 @@ def test_an_address_may_end_in_a_slash_and_have_a_path(url: str) -> None:
 
 def test_the_link_is_a_page_of_the_console(desk: Desk) -> None:
     desk.filter(pod_of(TOO_BIG))
-    found = resolve(urlsplit(desk.events.messages[0].rpartition(" ")[2]).path)
+    found = resolve(urlsplit(desk.events.messages[0].rpartition(" ")[2]).path, urlconf="hami_site.urls")
     assert (found.url_name, found.kwargs) == ("pod", {"namespace": "default", "name": "p"})
 
 
