@@ -21,6 +21,9 @@ from scheduler_app.kube import decode
 class Nobody:
     """Takes what the engine tells and writes, and does nothing with it."""
 
+    def get_pod(self, pod: Pod) -> Pod | None:
+        return pod
+
     def patch_pod(self, pod: Pod, *, annotations: Annotations, labels: Annotations | None = None) -> None:
         """No API server is there."""
 

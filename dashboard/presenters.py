@@ -37,6 +37,11 @@ def percent(used: int | None, total: int | None) -> str:
     return f"{_share(used, total)} %"
 
 
+def pair(value: tuple[int, int] | None) -> str:
+    """Return (used, total) as it is counted: ``"3/10"``."""
+    return UNKNOWN if value is None else f"{number(value[0])}/{number(value[1])}"
+
+
 def ratio(used: int | None, total: int | None) -> int:
     """Return 0 to 100 for the width of a bar."""
     return 0 if used is None or not total else max(0, min(100, _share(used, total)))

@@ -7,10 +7,12 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from dashboard import presenters
 from dashboard.picture import causes
 from scheduler_app.core import reasons
+from scheduler_app.core.display import CORES
 
 Text = Any
 """A lazy string: it becomes words in the language of whoever reads."""
@@ -240,6 +242,7 @@ BROWSER: Final[Mapping[str, Text]] = {
     "allocated": _("allocated"),
     "memory": _("memory"),
     "cores": _("cores"),
+    "not_counted": _("not counted"),
     "shares": _("shares"),
     "pod_one": _("1 pod"),
     "pod_many": _("{count} pods"),
@@ -269,6 +272,21 @@ def all_well(summary: Mapping[str, Any], now_ms: int) -> str:
 
 def pod_count(count: int) -> str:
     return str(BROWSER["pod_one"] if count == 1 else BROWSER["pod_many"]).format(count=f"{count:,}")
+
+
+def core_count(amount: int, unit: str) -> str:
+    """Return an amount of cores in a vendor's unit: ``"30 %"``, ``"152 CU"``, ``"1 core"``."""
+    if unit == CORES:
+        return ngettext("{n} core", "{n} cores", amount).format(n=presenters.number(amount))
+    return f"{presenters.number(amount)} {unit}"
+
+
+def share_count(amount: int) -> str:
+    return ngettext("{n} share", "{n} shares", amount).format(n=presenters.number(amount))
+
+
+def slice_count(amount: int) -> str:
+    return ngettext("{n} slice", "{n} slices", amount).format(n=presenters.number(amount))
 
 
 def problem_title(key: str, *, count: int, names: tuple[str, ...], args: Mapping[str, str]) -> str:

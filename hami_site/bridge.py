@@ -24,6 +24,7 @@ from scheduler_app import metrics
 
 logger = logging.getLogger(__name__)
 MIB = 1024 * 1024
+GONE = "client went away"
 BODY_SECONDS = 60.0  # H-1: the whole request must have arrived by then
 Scope = Mapping[str, Any]
 Receive = Callable[[], Awaitable[Mapping[str, Any]]]
@@ -81,10 +82,11 @@ class Bridge(BaseHandler):
         else:
             response = await asyncio.get_running_loop().run_in_executor(pool, self._respond, scope, body)
         try:
+            if pool is not None and await _has_gone(receive):
+                raise ConnectionError(GONE)
             await _answer(send, response, is_head=scope["method"] == "HEAD")
-        except OSError as exc:  # what was decided stays decided: the API server has it (K16)
-            metrics.UNDELIVERED.inc()
-            logger.warning("answer not delivered path=%s error=%s", scope["path"], exc)
+        except OSError as exc:
+            _undelivered(scope["path"], exc)
 
     def _respond(self, scope: Scope, body: bytes) -> Any:
         """Run Django's chain in this thread; a broken view still gets an answer."""
@@ -105,6 +107,21 @@ class Bridge(BaseHandler):
             pool.shutdown(wait=False, cancel_futures=False)
 
 
+async def _has_gone(receive: Receive) -> bool:
+    """Say whether the client has closed the connection; servers drop what is sent then in silence (K16)."""
+    try:
+        async with asyncio.timeout(0):
+            return bool((await receive())["type"] == "http.disconnect")
+    except TimeoutError:
+        return False
+
+
+def _undelivered(path: str, why: OSError) -> None:
+    """Note an answer that nobody got. What was decided stands: it is written, and the next call finds it."""
+    metrics.UNDELIVERED.labels(path[1:] if path in VERBS else metrics.OTHER).inc()
+    logger.warning("answer not delivered path=%s error=%s", path, why)
+
+
 async def _read(receive: Receive, limit_bytes: int) -> bytes | None:
     """Return the body, None when it is larger than allowed.
 
@@ -116,7 +133,7 @@ async def _read(receive: Receive, limit_bytes: int) -> bytes | None:
     while True:
         message = await receive()
         if message["type"] == "http.disconnect":
-            raise ConnectionError("client went away")
+            raise ConnectionError(GONE)
         chunk = message.get("body", b"")
         size += len(chunk)
         if size <= limit_bytes:

@@ -24,7 +24,7 @@ class ReadOnlyAdmin(admin.ModelAdmin):  # type: ignore[type-arg]  # generic only
 
 @admin.register(QuotaRow)
 class QuotaAdmin(ReadOnlyAdmin):
-    list_display = ("namespace", "resource", "limit_text", "used", "share_text", "source")
+    list_display = ("namespace", "resource", "limit_text", "used", "unit", "share_text", "source")
     list_filter = ("namespace", "resource")
     search_fields = ("namespace", "resource")
 

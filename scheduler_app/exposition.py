@@ -14,7 +14,7 @@ from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.errors import HamiError
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.quota import NamespaceQuota
-from scheduler_app.core.types import Card, CardUsage, NodeName, NodeUsage, PodUid
+from scheduler_app.core.types import Allocation, Card, CardUsage, NodeName, NodeUsage, PodUid
 from scheduler_app.engine.podbook import PodEntry
 
 MIB = 1024 * 1024
@@ -36,6 +36,12 @@ class Family:
     def order(self) -> tuple[int, ...]:
         """Positions of the labels in the order in which they are printed: ascending by name."""
         return tuple(sorted(range(len(self.labels)), key=lambda n: self.labels[n]))
+
+    @cached_property
+    def template(self) -> str:
+        """A sample's text with ``{0}`` for the first label's value, and so on; the last is the number."""
+        pairs = ",".join(f'{self.labels[n]}="{{{n}}}"' for n in self.order)
+        return f'{self.name}{{{{{pairs},zone="vGPU"}}}} {{{len(self.labels)}}}\n'
 
 
 _CARD = ("node", "device_uuid", "device_index", "device_type")
@@ -128,8 +134,8 @@ def number(value: float) -> str:
 
 
 def sample(family: Family, values: Sequence[str], value: float) -> str:
-    pairs = ",".join(f'{family.labels[n]}="{escape(values[n])}"' for n in family.order)
-    return f'{family.name}{{{pairs},zone="vGPU"}} {number(value)}\n'
+    """Return one line; ``values`` of the labels are escaped already, since a card's are used many times."""
+    return family.template.format(*values, number(value))
 
 
 def head(family: Family) -> str:
@@ -192,10 +198,16 @@ class Exposition:
     ) -> Iterator[str]:
         """Yield the text family by family in pieces, so that other threads run between two of them.
 
+        While the text of many nodes is made, empty pieces come first.
+
         Raises:
-            DuplicateSampleError: before the first piece.
+            DuplicateSampleError: before the first piece that is not empty.
         """
-        texts = [self._node(name, usage) for name, usage in sorted(overview.items())]
+        texts: list[_NodeText] = []
+        for name, usage in sorted(overview.items()):
+            if len(texts) % NODES_PER_CHUNK == 0:
+                yield ""
+            texts.append(self._node(name, usage))
         yield self._build_info()
         self._kept = {name: text for name, text in self._kept.items() if name in overview}
         for family in _NODE_FAMILIES:
@@ -236,7 +248,7 @@ class Exposition:
         limits: list[str] = []
         for namespace, quota in quotas.items():
             for resource, entry in sorted(quota.entries.items()):
-                labels = (namespace, resource, str(entry.limit or 0))
+                labels = (escape(namespace), escape(resource), str(entry.limit or 0))
                 used.append(sample(QUOTA_USED, labels, entry.used))
                 old.append(sample(OLD_QUOTA_USED, labels, entry.used))
                 if entry.limit is not None:
@@ -261,10 +273,10 @@ class Exposition:
     def _pod_lines(self, entry: PodEntry, converted: Mapping[str, Card]) -> tuple[str, ...]:
         """Return the text of a pod in each of the pod families."""
         lines: tuple[list[str], ...] = tuple([] for _ in _POD_FAMILIES)
-        for labels, mem_mib, cores in _held(entry):
-            card = converted.get(labels[-1])
-            shown = self._cores.used(card, cores) if card else float(cores)
-            values = (mem_mib * MIB, shown, mem_mib * MIB, cores)
+        for labels, held in _held(entry):
+            card, mem = converted.get(held.card), held.mem_mib * MIB
+            shown = self._cores.used(card, held.cores) if card else float(held.cores)
+            values = (mem, shown, mem, held.cores)
             for found, family, value in zip(lines, _POD_FAMILIES, values, strict=True):
                 if self._legacy or not family.legacy:
                     found.append(sample(family, labels, value))
@@ -292,23 +304,23 @@ def _joined(family: Family, lines: list[str]) -> Iterator[str]:
         yield "".join(lines[start : start + NODES_PER_CHUNK])
 
 
-def _held(entry: PodEntry) -> Iterator[tuple[tuple[str, ...], int, int]]:
-    """Yield labels, MiB and cores for each card a pod holds; cards without an id are skipped (10.3)."""
+def _held(entry: PodEntry) -> Iterator[tuple[tuple[str, ...], Allocation]]:
+    """Yield the labels for each card a pod holds; cards without an id are skipped (10.3)."""
     pod = entry.pod
     for containers in entry.devices.values():
         for index, container in enumerate(containers):
             for held in container:
                 if held.card:
-                    labels = (pod.namespace, entry.node, pod.name, str(index), held.card)
-                    yield labels, held.mem_mib, held.cores
+                    texts = (pod.namespace, entry.node, pod.name, str(index), held.card)
+                    yield tuple(map(escape, texts)), held
 
 
 def _card_samples(
     name: NodeName, usage: CardUsage, shown: Cores
 ) -> Iterator[tuple[Family, tuple[str, ...], float]]:
     card = usage.card
-    place = (name, card.id, str(card.index))
-    labels = (*place, card.type)
+    place = (escape(name), escape(card.id), str(card.index))
+    labels = (*place, escape(card.type))
     cores, mem = str(card.cores), card.mem_mib * MIB
     used = usage.mem_used_mib * MIB
     for family, old, value, old_value in (
@@ -341,5 +353,6 @@ def _slice_samples(
             continue
         gpu, compute = str(item.gpu_instance_id), str(item.compute_instance_id)
         at = (str(item.placement.start), str(item.placement.size))
-        yield MIG_INFO, (*place, item.instance_uuid, item.profile, gpu, compute, *at), 1.0
-        yield OLD_MIG, (*place, f"{item.profile}-{gpu}"), 1.0
+        profile = escape(item.profile)
+        yield MIG_INFO, (*place, escape(item.instance_uuid), profile, gpu, compute, *at), 1.0
+        yield OLD_MIG, (*place, f"{profile}-{gpu}"), 1.0

@@ -15,8 +15,14 @@ LOOK_SECONDS = 0.5
 NEVER = 1_000_000
 
 
-def run(*, opened: Callable[[], None] = lambda: None) -> None:
+def _nothing() -> None:
+    """Nobody wants to be told."""
+
+
+def run(*, opened: Callable[[], None] = _nothing, ending: Callable[[], None] = _nothing) -> None:
     """Run the scheduler until it is told to end, or until a door cannot be kept open.
+
+    ``opened`` is called when the threads have been started, ``ending`` while the extender still answers.
 
     Raises:
         ConfigError: something is set wrongly; nothing was started, or all of it has ended again.
@@ -46,7 +52,8 @@ def run(*, opened: Callable[[], None] = lambda: None) -> None:
             must_end=lambda: extender.failed.is_set() or scrape.failed.is_set(),
         )
     finally:
-        bootstrap.parts().turns.stop()  # first, so that no door waits for a bind that waits for a node
+        ending()
+        bootstrap.parts().turns.stop()  # so that no door waits for a bind that waits for a node
         doors.stop()
         generations.stop()
         take_out()

@@ -1,16 +1,18 @@
 """The metrics door: ``/metrics``, streamed in pieces so that ``/filter`` never waits for it."""
 
 import logging
+import time
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from itertools import chain
 from typing import Any
 
 from prometheus_client import generate_latest
 
-from scheduler_app import bootstrap
+from scheduler_app import bootstrap, metrics
 from scheduler_app.exposition import CONTENT_TYPE, DuplicateSampleError
 
 logger = logging.getLogger(__name__)
+REST_SECONDS = 0.001
 Send = Callable[[Mapping[str, Any]], Awaitable[None]]
 
 
@@ -32,7 +34,7 @@ async def application(scope: Mapping[str, Any], receive: Any, send: Send) -> Non
         return
     stream = pieces()
     try:
-        first = next(stream)
+        first = _first(stream)
     except DuplicateSampleError as exc:
         text = f"An error has occurred while serving metrics:\n\n{exc}\n"
         await _plain(send, 500, text.encode())
@@ -46,7 +48,23 @@ async def application(scope: Mapping[str, Any], receive: Any, send: Send) -> Non
     )
     for piece in chain([first], stream):
         await send({"type": "http.response.body", "body": piece, "more_body": True})
+        _give_way()
     await send({"type": "http.response.body", "body": b""})
+
+
+def _first(stream: Iterator[bytes]) -> bytes:
+    """Return the first piece with text in it; the empty ones before it are rests while the text is made."""
+    while not (piece := next(stream)):
+        _give_way()
+    return piece
+
+
+def _give_way() -> None:
+    """Let other threads run; longer while ``/filter`` is being answered, for which somebody waits.
+
+    The door has a thread and an event loop of its own, in which nobody else waits.
+    """
+    time.sleep(REST_SECONDS if metrics.FILTERS_RUNNING.count else 0)
 
 
 async def _plain(send: Send, status: int, body: bytes) -> None:

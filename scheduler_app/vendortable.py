@@ -1,9 +1,11 @@
 """The table of vendors: keys, resource names and annotations, as the default configuration gives them."""
 
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from scheduler_app import deviceconfig
+from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.deviceconfig import DeviceConfig
 from scheduler_app.devices import vendors
 
@@ -22,6 +24,7 @@ def rows() -> list[dict[str, Any]]:
         {
             "key": key,
             "vendor": found.titles[key],
+            "units": units(backend),
             "resources": [
                 name for name in (backend.names.count, backend.names.mem, backend.names.cores) if name
             ],
@@ -35,6 +38,14 @@ def rows() -> list[dict[str, Any]]:
     ]
 
 
+def units(backend: DeviceBackend) -> dict[str, str]:
+    """Return in what a kind of card is read: memory and cores, empty where nobody counts them."""
+    return {
+        "memory": "MiB" if backend.counts_memory else "",
+        "cores": backend.cores_unit if backend.counts_cores else "",
+    }
+
+
 def markdown() -> str:
     """Return the README's table: one row a backend, vendors by name; units say what an amount of 1 is."""
     by_title = {vendor.title: vendor for vendor in vendors()}
@@ -46,13 +57,14 @@ def markdown() -> str:
             f"{vendor.title} (`--{vendor.enabling_flag}`)" if vendor.enabling_flag else vendor.title,
             f"`{key}`",
             _amount(names.count),
-            _amount(names.mem, names.mem_unit),
-            _amount(names.cores, vendor.cores_unit),
+            _amount(names.mem, backend.asked_mem_unit or names.mem_unit),
+            _amount(names.cores, backend.asked_cores_unit),
         )
         lines.append(f"| {' | '.join(cells)} |")
     return "\n".join(lines)
 
 
+@cache
 def _default() -> DeviceConfig:
     return deviceconfig.load(CONFIG.read_text(encoding="utf-8"), all_enabled())
 

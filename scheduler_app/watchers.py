@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from scheduler_app.core.errors import CodecError
 from scheduler_app.core.ports import EventSink
-from scheduler_app.core.types import Lease, Node, NodeName, Pod, ResourceQuota
+from scheduler_app.core.types import Lease, Node, NodeName, Pod, PodUid, ResourceQuota
 from scheduler_app.engine import notices
 from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.leadership import Leadership
@@ -18,12 +18,22 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class PodWatcher:
-    """Keeps accounting and the board in step with pods (M-9 to M-11)."""
+    """Keeps accounting and the board in step with pods (M-9 to M-11).
+
+    ``is_there`` says whether the informer holds a pod. Decisions tell of pods that the watch has not shown
+    yet; one that came and went in a gap of the watch would count for ever, so a list is compared with them.
+    """
 
     state: ClusterState
     board: PendingBoard
     turns: NodeTurns
     events: EventSink
+    is_there: Callable[[PodUid], bool]
+    _known: frozenset[PodUid] = frozenset()
+
+    def listing(self) -> None:
+        counted = {entry.pod.uid for entry in self.state.pods()}
+        self._known = frozenset(counted | {PodUid(pod.uid) for pod in self.board.waiting()})
 
     def added(self, new: Pod) -> None:
         self._seen(new)
@@ -40,7 +50,12 @@ class PodWatcher:
             self.turns.node_changed(NodeName(node))  # it may have held the node's lock (B-11)
 
     def replaced(self) -> None:
-        """A list holds nothing that single changes did not tell."""
+        """Forget the pods that decisions told of and that nobody will ever tell the end of."""
+        for uid in self._known:
+            if not self.is_there(uid):
+                self.state.lose_pod(uid)
+                self.board.gone(uid)
+        self._known = frozenset()
 
     def _seen(self, pod: Pod) -> None:
         try:
@@ -61,6 +76,9 @@ class NodeWatcher:
     gone: Callable[[NodeName], None]
     changed: Callable[[NodeName], None]
     wake: Callable[[], None]
+
+    def listing(self) -> None:
+        """The watch alone tells of these; there is nothing to compare a list with."""
 
     def added(self, new: Node) -> None:
         self.state.refresh_node(new)
@@ -112,6 +130,9 @@ def _is_chatter(key: str) -> bool:
 class QuotaWatcher:
     state: ClusterState
 
+    def listing(self) -> None:
+        """The watch alone tells of these; there is nothing to compare a list with."""
+
     def added(self, new: ResourceQuota) -> None:
         self.state.see_quota(new)
 
@@ -130,6 +151,9 @@ class LeaseWatcher:
     """Observes the lease; its reflector lists only the one of the configured name (L-3)."""
 
     leadership: Leadership
+
+    def listing(self) -> None:
+        """The watch alone tells of these; there is nothing to compare a list with."""
 
     def added(self, new: Lease) -> None:
         self.leadership.observe(new)

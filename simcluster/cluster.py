@@ -92,6 +92,12 @@ class Cluster:
         for controller in self._controllers:
             controller.start()
 
+    def settle(self) -> None:
+        """Ask nothing of the product any more, so that it may end first; the API goes on until ``stop``."""
+        for controller in self._controllers:
+            if isinstance(controller, (Workload, KubeScheduler)):
+                controller.settle()
+
     def stop(self) -> None:
         with self._lock:
             if self._is_stopped:

@@ -16,6 +16,7 @@ from simcluster.store import Entry, Subscription
 logger = logging.getLogger(__name__)
 
 Action = Callable[[], None]
+_SETTLE_SECONDS = 2.0
 
 
 class Controller:
@@ -44,6 +45,12 @@ class Controller:
     def stop(self) -> None:
         """Ask to end; ``join`` waits for it."""
         self._inbox.put(None)
+
+    def settle(self) -> None:
+        """Begin nothing more and wait a moment for what is under way; ``stop`` and ``join`` still follow."""
+        self._inbox.put(None)
+        if self._thread.is_alive():
+            self._thread.join(_SETTLE_SECONDS)
 
     def join(self) -> None:
         if self._thread.is_alive():

@@ -58,7 +58,8 @@ def test_numbers_are_printed_as_go_prints_them(value: float, shown: str) -> None
 @pytest.mark.parametrize(("text", "escaped"), [('a"b', 'a\\"b'), ("a\\b", "a\\\\b"), ("a\nb", "a\\nb")])
 def test_label_values_are_escaped(text: str, escaped: str) -> None:
     assert escape(text) == escaped
-    (family,) = text_string_to_metric_families(sample(MEM_LIMIT, (text, "u", "0", "t"), 1))
+    line = sample(MEM_LIMIT, (escape(text), "u", "0", "t"), 1)
+    (family,) = text_string_to_metric_families(line)
     assert family.samples[0].labels["node"] == text
 
 

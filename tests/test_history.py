@@ -31,7 +31,7 @@ def make_history(quotas: Mapping[str, NamespaceQuota] | Exception | None = None)
             raise quotas
         return quotas or {}
 
-    return History(quotas=read, keep_days=7)
+    return History(quotas=read, units={"plain.io/mem": "256 MiB"}, keep_days=7)
 
 
 def test_decisions_and_refusals_are_kept() -> None:
@@ -64,11 +64,12 @@ def test_quotas_are_copied_and_gone_when_they_go() -> None:
     history = make_history(quotas)
     history.write_once()
     row = QuotaRow.objects.get()
-    assert (row.namespace, row.resource, row.used, row.limit, row.source) == (
+    assert (row.namespace, row.resource, row.used, row.limit, row.unit, row.source) == (
         "team",
         "plain.io/mem",
         5,
         10,
+        "256 MiB",
         "q",
     )
     quotas.clear()

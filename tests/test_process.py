@@ -4,6 +4,7 @@ import http.client
 import json
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -14,9 +15,10 @@ from typing import Any
 
 import pytest
 
-from scheduler_app import vendortable
+from scheduler_app import bootstrap, conf, process, vendortable
 from simcluster.cluster import Cluster, Settings
 from tests.e2e_inprocess.product import free_port, gpu_pod
+from tests.extender.door import CONFIG
 from tests.waiting import wait_until
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -138,3 +140,30 @@ def test_a_wrong_configuration_ends_it_with_a_message_and_no_traceback(tmp_path:
     assert found.returncode == 1
     assert "line 2: nvidia.defaultMemory: expected a whole number" in found.stderr
     assert "Traceback" not in found.stderr
+
+
+def test_whoever_calls_the_doors_is_told_of_the_end_while_they_still_answer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The demo's workload stops there: its pods would be admitted by nobody."""
+    port, answers = free_port(), []
+    conf.set_flags(
+        KUBE_API="http://127.0.0.1:9",
+        DEVICE_CONFIG_TEXT=CONFIG,
+        http_bind=f"127.0.0.1:{port}",
+        metrics_bind_address="",
+    )
+    monkeypatch.setattr(process, "TABLE", ())
+    monkeypatch.setattr(process, "serve_console", lambda *_, **__: wait_until(lambda: is_open(port)))
+    try:
+        process.run(ending=lambda: answers.append(is_open(port)))
+    finally:
+        bootstrap.install(None)
+        conf.clear_flags()
+    assert answers == [True]
+    assert not is_open(port)
+
+
+def is_open(port: int) -> bool:
+    with socket.socket() as probe:
+        return probe.connect_ex(("127.0.0.1", port)) == 0

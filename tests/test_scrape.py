@@ -114,7 +114,7 @@ BY_CARD = {
     "hami_vgpu_memory_allocated_bytes": HOLDER,
     "hami_vgpu_core_allocated_ratio": HOLDER,
 }
-OURS = {"result", "reason", "resource", "outcome", "le"}  # of an event or a part of this process
+OURS = {"result", "reason", "verb", "resource", "outcome", "le"}  # of an event or a part of this process
 
 
 def test_m04_one_schema_of_labels_joins_what_is_told_of_a_card(door: Door) -> None:
@@ -154,3 +154,20 @@ def test_gauges_are_taken_out_again(door: Door) -> None:
     assert value("hami_scheduler_is_leader") == 1.0
     take_out()
     assert REGISTRY.get_sample_value("hami_scheduler_is_leader") is None
+
+
+async def test_a_scrape_rests_while_a_filter_call_is_answered(
+    door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Tens of megabytes are sent in pieces; between two of them whoever waits for ``/filter`` goes first."""
+    door.parts.state.take_overview()
+    rests: list[float] = []
+
+    monkeypatch.setattr("scheduler_app.scrape.time.sleep", rests.append)
+    await get()
+    assert set(rests) == {0}
+    rests.clear()
+    with metrics.FILTERS_RUNNING:
+        assert (await get())[0] == 200
+    assert set(rests) == {scrape.REST_SECONDS}
+    assert metrics.FILTERS_RUNNING.count == 0

@@ -4,11 +4,14 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
-from scheduler_app.core.types import Node
+from scheduler_app.core.types import Node, Pod
 from scheduler_app.engine.cache import ClusterState
+from scheduler_app.engine.pending import PendingBoard
 from scheduler_app.engine.turns import NodeTurns
-from scheduler_app.watchers import NodeWatcher
+from scheduler_app.watchers import NodeWatcher, PodWatcher
+from tests.engine.world import PLAIN_ONLY, World, asking, pod_of, registered
 from tests.factories import make_node
+from tests.fakes.told import FakeEvents
 
 REGISTER = "x.io/node-x-register"
 NODE = make_node("n1", annotations={REGISTER: "a"}, capacity={"x.io/card": "1"})
@@ -70,3 +73,52 @@ def test_nodes_that_come_or_go_ask_for_a_pass() -> None:
     told.watcher().added(NODE)
     told.watcher().deleted(NODE)
     assert told.passes == 2
+
+
+class Gap:
+    """Pods that `/filter` knows of and the watch does not: they came and went in a gap of it."""
+
+    def __init__(self) -> None:
+        self.world = World(registered("n1", "a"))
+        self.board = PendingBoard(backends=PLAIN_ONLY, scheduler_name="hami-scheduler")
+        self.there: set[str] = set()
+        self.watcher = PodWatcher(
+            self.world.state, self.board, NodeTurns(), FakeEvents(), is_there=lambda uid: uid in self.there
+        )
+
+    def filter(self, pod: Pod) -> None:
+        self.board.decided(self.world.filter(pod))
+
+    def waiting(self) -> list[str]:
+        return [pod.name for pod in self.board.waiting()]
+
+
+def test_i08_a_pod_that_came_and_went_in_a_gap_of_the_watch_counts_until_the_next_list() -> None:
+    """Nobody will ever tell that it was deleted; a refused one would wait in the console for ever."""
+    gap = Gap()
+    gap.filter(pod_of())
+    gap.filter(pod_of(asking(mem_mib=10**6), name="big"))
+    gap.watcher.listing()
+    gap.watcher.replaced()
+    assert gap.world.is_idle()
+    assert gap.waiting() == []
+
+
+def test_what_is_decided_while_the_list_is_on_its_way_stays() -> None:
+    """The list may be older than the decision."""
+    gap = Gap()
+    gap.watcher.listing()
+    gap.filter(pod_of())
+    gap.watcher.replaced()
+    gap.watcher.replaced()
+    assert gap.waiting() == ["p"]
+    assert len(gap.world.state.pods()) == 1
+
+
+def test_what_is_in_the_list_stays() -> None:
+    gap = Gap()
+    gap.filter(pod_of())
+    gap.there.add("uid-p")
+    gap.watcher.listing()
+    gap.watcher.replaced()
+    assert len(gap.world.state.pods()) == 1

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from scheduler_app.core.publication import CardView, NodeView
 
+NOT_COUNTED: Final = (0, 0)
 OK, UNHEALTHY, SILENT, GONE, UNREGISTERED, CORDONED = range(6)
 _NODE_CODES: Final = {
     "ok": OK,
@@ -25,7 +26,7 @@ _NODE_CODES: Final = {
 class Columns:
     """The columns as of one revision, copied so that no reader sees them change.
 
-    Amounts: MiB, percent, shares.
+    Amounts: MiB, percent of the GPU, shares.
     """
 
     mem_used: Sequence[int]
@@ -37,7 +38,10 @@ class Columns:
 
 @dataclass(frozen=True, slots=True)
 class Topology:
-    """The list of nodes and GPUs as of ``number``. A node that is gone has the name None."""
+    """The list of nodes and GPUs as of ``number``. A node that is gone has the name None.
+
+    A GPU's total of 0 is an amount that its vendor does not count.
+    """
 
     number: int
     names: tuple[str | None, ...]
@@ -123,7 +127,7 @@ class Fleet:
             change.gone.append(block.node)
 
     def _put(self, node: NodeView, cells: set[int], rows: set[int], change: TopologyChange) -> None:
-        shape = tuple((c.id, c.mem_mib[1], c.cores[1], c.shares[1]) for c in node.cards)
+        shape = tuple(_totals(card) for card in node.cards)
         block = self._blocks.get(node.name)
         if block is None or block.shape != shape:
             self._remove(node.name, change)
@@ -154,7 +158,7 @@ class Fleet:
         return block
 
     def _set_cell(self, index: int, card: CardView, node: NodeView) -> bool:
-        values = (card.mem_mib[0], card.cores[0], card.shares[0])
+        values = tuple(used for used, _total in amounts(card))
         state = card_state(card, node)
         if self._state[index] == state and tuple(column[index] for column in self._used) == values:
             return False
@@ -162,6 +166,16 @@ class Fleet:
         for column, value in zip(self._used, values, strict=True):
             column[index] = value
         return True
+
+
+def amounts(card: CardView) -> tuple[tuple[int, int], tuple[int, int], tuple[int, int]]:
+    """Return memory, cores and shares as (used, total); a total of 0 is an amount that nobody counts."""
+    return card.mem_mib or NOT_COUNTED, card.cores_percent or NOT_COUNTED, card.shares
+
+
+def _totals(card: CardView) -> tuple[str, int, int, int]:
+    (_mem, mem), (_cores, cores), (_shares, shares) = amounts(card)
+    return card.id, mem, cores, shares
 
 
 def card_state(card: CardView, node: NodeView) -> int:

@@ -76,7 +76,8 @@ def sort_rows(
     return sorted(rows, key=lambda row: (_weight(row[name]), row["id"]), reverse=key.startswith("-"))
 
 
-def _weight(value: Any) -> Any:
+def _weight(value: Any) -> tuple[int, Any]:
+    """Return a key by which what is unknown comes first, whatever the others are."""
     if isinstance(value, list | tuple):
-        return value[0] / value[1] if value[1] else -1.0
-    return "" if value is None else value
+        value = value[0] / value[1] if value[1] else None
+    return (0, 0) if value is None else (1, value)

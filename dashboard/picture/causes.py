@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from scheduler_app.core.display import PERCENT
 from scheduler_app.core.publication import AskView, PendingPod
 
 TIMES = "\u00d7"
@@ -49,9 +50,17 @@ def _one(ask: AskView) -> str:
         size.append(f"{ask.mem_mib / 1024:.4g} GiB")
     elif 0 < ask.mem_percent <= 100:
         size.append(f"{ask.mem_percent} % memory")
+    if ask.slices:
+        size.append(_count(ask.slices, "slices"))
     if ask.cores:
-        size.append(f"{ask.cores} % cores")
+        size.append(
+            f"{ask.cores} % cores" if ask.cores_unit == PERCENT else _count(ask.cores, ask.cores_unit)
+        )
     return " ".join(size) + f" {TIMES} {ask.cards}"
+
+
+def _count(number: int, unit: str) -> str:
+    return f"{number} {unit.removesuffix('s') if number == 1 else unit}"
 
 
 def group_causes(pods: Iterable[PendingPod]) -> list[Cause]:

@@ -1,8 +1,12 @@
 """The packing strip: each GPU as a bar cut into its pods, the free piece at the end (console.md 6.5)."""
 
 from dataclasses import dataclass
+from typing import Literal
 
+from dashboard import presenters
 from scheduler_app.core.publication import CardView, NodeView, PodShare
+
+Measure = Literal["memory", "cores", "shares"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,57 +33,60 @@ class Piece:
 
 @dataclass(frozen=True, slots=True)
 class Strip:
+    """``free`` is what is left of the measure by which the pods are laid: memory, or cores, or shares."""
+
     card: CardView
     pieces: tuple[Piece, ...]
-    free_mib: int
+    measure: Measure
+    free: int
 
 
 def strips(node: NodeView) -> list[Strip]:
-    return [Strip(card, _pieces(card), max(card.mem_mib[1] - card.mem_mib[0], 0)) for card in node.cards]
+    return [_strip(card) for card in node.cards]
 
 
-def _pieces(card: CardView) -> tuple[Piece, ...]:
-    return _slices(card) if card.slices and card.slice_total else _pods(card)
+def _strip(card: CardView) -> Strip:
+    measure: Measure = "memory" if card.mem_mib else "cores" if card.cores else "shares"
+    used, total = card.mem_mib or card.cores or card.shares
+    pieces = _slices(card) if card.slices and card.slice_total else _pods(card, max(total, used, 1))
+    return Strip(card, pieces, measure, max(total - used, 0))
 
 
-def _pods(card: CardView) -> tuple[Piece, ...]:
-    """Lay pods side by side by memory, in their order; a pod without memory is not drawn."""
-    total, start, found = max(card.mem_mib[1], card.mem_mib[0], 1), 0, []
+def _pods(card: CardView, total: int) -> tuple[Piece, ...]:
+    """Lay pods side by side, in their order; a pod that holds nothing of what is counted is not drawn."""
+    start, found = 0, []
     for pod in card.pods:
-        width = pod.mem_mib * 1000 // total
-        detail = f"{pod.mem_mib / 1024:.1f} GiB, {pod.cores} {card.cores_unit}"
+        width = _held(card, pod) * 1000 // total
         if width:
-            found.append(Piece(start, width, pod.name, detail, f"{pod.namespace}/{pod.name}"))
+            label = " ".join((pod.name, *(f"({part})" for part in pod.parts)))
+            found.append(Piece(start, width, label, _detail(card, pod), f"{pod.namespace}/{pod.name}"))
         start += width
     return tuple(found)
 
 
+def _held(card: CardView, pod: PodShare) -> int:
+    if card.mem_mib:
+        return pod.mem_mib or 0
+    return pod.cores or 0 if card.cores else pod.shares
+
+
+def _detail(card: CardView, pod: PodShare) -> str:
+    """Return what is counted of the pod's part: ``"20.0 GiB, 30 %"``."""
+    found = [presenters.memory(pod.mem_mib)] if pod.mem_mib is not None else []
+    if pod.cores is not None:
+        found.append(f"{pod.cores} {card.cores_unit}")
+    return ", ".join((*found, *pod.parts)) or f"{pod.shares} / {card.shares[1]}"
+
+
 def _slices(card: CardView) -> tuple[Piece, ...]:
-    """Lay instances where they lie in the card.
-
-    Which pod has which instance is not known here, only sizes are: a pod is named where no other of its size
-    could be meant; where several could, all are told in the detail. An instance of a size nobody has is free.
-    """
-    found = []
-    for part in card.slices:
-        alike = sum(other.profile == part.profile for other in card.slices)
-        pods = [pod for pod in card.pods if _has_size(pod, part.profile)]
-        names = [f"{pod.namespace}/{pod.name}" for pod in pods]
-        is_sure = len(pods) == 1 and (alike == 1 or pods[0].shares >= alike)
-        found.append(
-            Piece(
-                start=part.start * 1000 // card.slice_total,
-                width=part.size * 1000 // card.slice_total,
-                label=f"{part.profile}: {pods[0].name}" if is_sure else part.profile,
-                detail=part.profile,
-                pod=" / ".join(names),
-            )
+    """Lay instances where they lie in the card. One that nobody has is free."""
+    return tuple(
+        Piece(
+            start=part.start * 1000 // card.slice_total,
+            width=part.size * 1000 // card.slice_total,
+            label=": ".join(filter(None, (part.profile, part.pod.rpartition("/")[2]))),
+            detail=part.profile,
+            pod=part.pod,
         )
-    return tuple(found)
-
-
-def _has_size(pod: PodShare, profile: str) -> bool:
-    """Say whether a share of the pod can be an instance of ``"2g.20gb"``; memory is a little less."""
-    digits = profile.partition(".")[2].removesuffix("gb")
-    each_gib = pod.mem_mib / 1024 / max(pod.shares, 1)
-    return digits.isdigit() and int(digits) - 2 < each_gib <= int(digits)
+        for part in card.slices
+    )

@@ -8,7 +8,10 @@ from dashboard.picture.digest import PIECE_PARTS, Digest, Sums
 
 @dataclass(frozen=True, slots=True)
 class Room:
-    """``block`` is the largest number of whole GPUs on one node, found on ``block_nodes`` nodes."""
+    """What still fits of one model. ``piece_mib`` 0: its GPUs are given whole, or nobody counts their memory.
+
+    ``block`` is the largest number of whole GPUs on one node, found on ``block_nodes`` nodes.
+    """
 
     model: str
     sums: Sums
@@ -23,7 +26,8 @@ def rooms(sums: Mapping[str, Sums], digests: Iterable[Digest]) -> list[Room]:
     rows = []
     for model, total in sums.items():
         block, nodes = blocks.get(model, (0, 0))
-        piece = total.mem_total // total.gpus // PIECE_PARTS if total.gpus else 0
+        is_divided = total.shares_total > total.gpus > 0
+        piece = total.mem_total // total.gpus // PIECE_PARTS if is_divided else 0
         rows.append(Room(model, total, piece, block, nodes))
     return sorted(rows, key=lambda row: (-row.sums.gpus, row.model))
 

@@ -17,7 +17,7 @@ from scheduler_app.core.publication import (
 
 
 def node_row(node: NodeView, digest: Digest) -> dict[str, Any]:
-    """Return one node. Pairs are (used, total)."""
+    """Return one node. Pairs are (used, total), None where none of its GPUs counts the amount."""
     total = digest.total
     return {
         "id": node.name,
@@ -27,11 +27,11 @@ def node_row(node: NodeView, digest: Digest) -> dict[str, Any]:
         "model": " + ".join(digest.models),
         "vendor": " + ".join(sorted({card.vendor for card in node.cards})),
         "gpus": total.gpus,
-        "mem_mib": [total.mem_used, total.mem_total],
-        "cores_percent": [total.cores_used, total.cores_total],
-        "shares": [total.shares_used, total.shares_total],
+        "mem_mib": total.mem_mib,
+        "cores_percent": total.cores,
+        "shares": total.shares,
         "pods": digest.pods,
-        "largest_free_mib": digest.largest_free_mib,
+        "largest_free_mib": None if total.mem_mib is None else digest.largest_free_mib,
         "lock": node.lock or None,
         "registered_ms": node.registered_ms,
         "problem": node.problem,
@@ -48,7 +48,7 @@ def node_rows(picture: Picture) -> list[dict[str, Any]]:
 
 
 def card_row(card: CardView, node: NodeView) -> dict[str, Any]:
-    """Return one GPU with the pods on it."""
+    """Return one GPU with the pods on it. Cores are told twice: in the vendor's unit, and in percent."""
     return {
         "id": card.id,
         "node": node.name,
@@ -60,31 +60,52 @@ def card_row(card: CardView, node: NodeView) -> dict[str, Any]:
         "healthy": card.healthy,
         "cordoned": card.cordoned,
         "mem_mib": card.mem_mib,
-        "cores_percent": card.cores,
+        "cores_percent": card.cores_percent,
+        "cores": card.cores,
         "cores_unit": card.cores_unit,
         "shares": card.shares,
-        "slices": [{"profile": s.profile, "start": s.start, "size": s.size} for s in card.slices],
+        "slices": [
+            {"profile": s.profile, "start": s.start, "size": s.size, "pod": s.pod} for s in card.slices
+        ],
         "slice_total": card.slice_total,
+        "parts": part_rows(card),
         "pods": [share_row(card, number) for number in range(len(card.pods))],
     }
 
 
 def orphan_row(orphan: OrphanView) -> dict[str, Any]:
-    """Return what a pod holds of a GPU that its node does not register (F11)."""
+    """Return what a pod holds of a GPU that its node does not register (F11).
+
+    No percentage: the GPU's own cores are unknown.
+    """
     pod = orphan.pod
     return {
         "gpu_id": orphan.card,
         "namespace": pod.namespace,
         "name": pod.name,
         "mem_mib": pod.mem_mib,
-        "cores_percent": pod.cores,
+        "cores": pod.cores,
+        "cores_unit": orphan.cores_unit,
+        "parts": list(pod.parts),
         "shares": pod.shares,
         "phase": pod.phase,
     }
 
 
+def part_rows(card: CardView) -> list[dict[str, str]]:
+    """Return the named parts of a GPU with who holds each: instances where it is cut into such, else pods."""
+    if card.slices:
+        return [{"name": one.profile, "pod": one.pod} for one in card.slices]
+    return [
+        {"name": name, "pod": f"{share.namespace}/{share.name}"}
+        for share in card.pods
+        for name in share.parts
+    ]
+
+
 def share_row(card: CardView, number: int) -> dict[str, Any]:
     share = card.pods[number]
+    total = card.cores[1] if card.cores else 0
     return {
         "id": f"{card.id}/{share.uid}",
         "pod": f"{share.namespace}/{share.name}",
@@ -92,7 +113,10 @@ def share_row(card: CardView, number: int) -> dict[str, Any]:
         "name": share.name,
         "gpu": card.index,
         "mem_mib": share.mem_mib,
-        "cores_percent": share.cores,
+        "cores_percent": share.cores * 100 // total if share.cores is not None and total else None,
+        "cores": share.cores,
+        "cores_unit": card.cores_unit,
+        "parts": list(share.parts),
         "shares": share.shares,
         "phase": share.phase,
         "containers": share.containers,

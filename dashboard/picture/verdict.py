@@ -114,7 +114,7 @@ def _too_many(pod: PendingPod, picture: Picture) -> Verdict | None:
 def _full(pod: PendingPod, picture: Picture) -> Verdict | None:
     if not pod.asks:
         return None
-    ask = max(pod.asks, key=lambda ask: (ask.mem_mib, ask.cards))
+    ask = max(pod.asks, key=lambda ask: (ask.mem_mib, ask.slices, ask.cards))
     why = str(wording.cause_text(pod.cause).why)
     args = {"gpus": ask.cards, "vendor": ask.vendor, "mem_mib": ask.mem_mib, "cause": pod.cause}
     text = f"{_nothing_fits(ask)} {why}".strip()
@@ -122,7 +122,9 @@ def _full(pod: PendingPod, picture: Picture) -> Verdict | None:
 
 
 def _nothing_fits(ask: AskView) -> str:
-    if not ask.mem_mib:
+    """Say what no node has, in the unit that was asked: memory, slices, or GPUs alone."""
+    size, total = _size(ask), _size(ask, times=ask.cards)
+    if not size:
         text = ngettext(
             "No node has {n} {vendor} GPU for this pod.",
             "No node has {n} {vendor} GPUs for this pod.",
@@ -134,11 +136,15 @@ def _nothing_fits(ask: AskView) -> str:
         "No node has {n} {vendor} GPUs with {size} free each.",
         ask.cards,
     )
-    told = text.format(n=ask.cards, vendor=ask.vendor, size=presenters.memory(ask.mem_mib))
-    if ask.cards == 1:
-        return told
-    total = _("That is {total} in total.").format(total=presenters.memory(ask.mem_mib * ask.cards))
-    return f"{told} {total}"
+    told = text.format(n=ask.cards, vendor=ask.vendor, size=size)
+    return told if ask.cards == 1 else f"{told} {_('That is {total} in total.').format(total=total)}"
+
+
+def _size(ask: AskView, *, times: int = 1) -> str:
+    """Return what is asked of so many GPUs; empty where only their number is."""
+    if ask.mem_mib:
+        return presenters.memory(ask.mem_mib * times)
+    return wording.slice_count(ask.slices * times) if ask.slices else ""
 
 
 def funnel(pod: PendingPod, picture: Picture) -> dict[str, Any]:

@@ -9,6 +9,8 @@ from django.utils.safestring import SafeString
 
 from dashboard import presenters, wording
 from dashboard.picture import causes
+from dashboard.picture.packing import Strip
+from scheduler_app.core.display import CORES, PERCENT
 
 register = template.Library()
 
@@ -55,16 +57,62 @@ def icon(name: str) -> SafeString:
 
 @register.filter
 def percent(pair: Any) -> str:
-    """Return a (used, total) pair as percent."""
+    """Return a (used, total) pair as percent; None is what the vendor does not count."""
+    if pair is None:
+        return str(wording.BROWSER["not_counted"])
     return presenters.percent(*pair) if pair else presenters.UNKNOWN
 
 
 @register.inclusion_tag("dashboard/_bar.html")
 def bar(pair: Any, label: str, field: str = "", live: str = "") -> dict[str, Any]:
-    """Draw a (used, total) pair. ``field`` or ``live`` name what moves it."""
+    """Draw a (used, total) pair. ``field`` or ``live`` name what moves it.
+
+    Of nothing no bar is drawn, which would look idle; an empty text is the row that the browser fills.
+    """
     used, total = pair or (None, None)
-    return {"ratio": presenters.ratio(used, total), "text": presenters.percent(used, total), "label": label,
-            "field": field, "live": live}  # fmt: skip
+    return {"ratio": presenters.ratio(used, total), "text": percent(pair), "label": label,
+            "counted": pair == "" or bool(total), "field": field, "live": live}  # fmt: skip
+
+
+@register.inclusion_tag("dashboard/_bar.html")
+def count_bar(pair: Any, label: str, unit: str = "") -> dict[str, Any]:
+    """Draw a (used, total) pair and write it as it is counted; percent where that is the unit."""
+    drawn = bar(pair, label)
+    if drawn["counted"] and unit != PERCENT:
+        drawn["text"] = presenters.pair(pair)
+    return drawn
+
+
+@register.filter
+def cores_word(unit: str) -> str:
+    """Return what heads an amount of cores: the vendor's unit, "cores" where that is percent."""
+    return str(wording.BROWSER["cores"]) if unit in (PERCENT, CORES) else unit
+
+
+@register.filter
+def after_slash(name: str) -> str:
+    """Return a pod's own name out of ``"<namespace>/<name>"``."""
+    return name.rpartition("/")[2]
+
+
+@register.filter
+def free_text(strip: Strip) -> str:
+    """Return what is left of a GPU with its unit: ``"12.0 GiB"``, ``"1 core"``, ``"2 shares"``."""
+    if strip.measure == "memory":
+        return presenters.memory(strip.free)
+    if strip.measure == "cores":
+        return wording.core_count(strip.free, strip.card.cores_unit)
+    return wording.share_count(strip.free)
+
+
+@register.simple_tag
+def held(amount: int | None, unit: str = "") -> SafeString:
+    """Return what a pod has of a GPU, memory where there is no unit; a dash for what nobody counts."""
+    if amount is None:
+        return format_html(
+            '<span class="muted" title="{}">{}</span>', wording.BROWSER["not_counted"], presenters.UNKNOWN
+        )
+    return format_html("{}", wording.core_count(amount, unit) if unit else presenters.memory(amount))
 
 
 @register.simple_tag

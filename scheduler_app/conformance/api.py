@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 import orjson
 
-from scheduler_app.kube import errors
+from scheduler_app.kube import errors, paths
 from scheduler_app.kube.client import JSON, KubeClient
 from scheduler_app.kube.throttle import Throttle
 
@@ -118,7 +118,9 @@ class MemoryClient(KubeClient):
     def throttled(self, throttle: Throttle) -> "MemoryClient":
         return self
 
-    def get(self, path: str, *, query: Mapping[str, str] | None = None) -> bytes:
+    def get(self, path: str, *, query: Mapping[str, str] | None = None, accept: str = JSON) -> bytes:
+        if path == paths.NODES:
+            return orjson.dumps({"metadata": {}, "items": self._api.of(RESOURCES["Node"])})
         return orjson.dumps(self._api.get(_parsed(path)[0]))
 
     def send(

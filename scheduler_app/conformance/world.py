@@ -199,7 +199,7 @@ class World:
         nodes = NodeWatcher(
             self.state, self.turns, gone=self._node_gone, changed=lambda name: None, wake=self._wake
         )
-        pods = PodWatcher(self.state, board, self.turns, self._sink)
+        pods = PodWatcher(self.state, board, self.turns, self._sink, is_there=lambda uid: True)
         return {
             "Node": Watched(decode.decode_node, nodes, self.nodes),
             "Pod": Watched(decode.decode_pod, pods, self.pods),

@@ -116,6 +116,8 @@ class ContainerDraft:
         _, group, index = path
         self.raw: Json = pod.spec[str(group)][index]
         self.is_init = group == "initContainers"
+        self._read: dict[str, Mapping[str, str]] = {}
+        self._read_at = -1
 
     @property
     def name(self) -> str:
@@ -165,8 +167,15 @@ class ContainerDraft:
         return list(self.raw.get("env") or [])
 
     def _resources(self, group: str) -> Mapping[str, str]:
-        resources = self.raw.get("resources")
-        return _texts(resources.get(group)) if isinstance(resources, dict) else {}
+        """Return amounts as texts; every vendor asks for them, so they are read once after each change."""
+        changes = len(self.pod.operations)
+        if self._read_at != changes:
+            self._read, self._read_at = {}, changes
+        found = self._read.get(group)
+        if found is None:
+            resources = self.raw.get("resources")
+            found = self._read[group] = _texts(resources.get(group)) if isinstance(resources, dict) else {}
+        return found
 
 
 def _texts(value: Any) -> dict[str, str]:

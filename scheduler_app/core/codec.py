@@ -107,19 +107,24 @@ def load_json(text: str) -> Any:
     """
     try:
         found = json.loads(text, parse_constant=_refuse_constant, parse_float=_finite)
-        return _whole(found) if "\\ud" in text.lower() else found
+        return without_halves(found) if may_have_halves(text) else found
     except (ValueError, RecursionError) as exc:
         raise CodecError(f"not JSON: {exc}") from exc
 
 
-def _whole(value: Any) -> Any:
+def may_have_halves(text: str) -> bool:
+    """Say whether JSON may spell halves of surrogate pairs."""
+    return "\\ud" in text.lower()
+
+
+def without_halves(value: Any) -> Any:
     """Return parsed JSON without halves of surrogate pairs."""
     if isinstance(value, str):
         return value.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
     if isinstance(value, list):
-        return [_whole(item) for item in value]
+        return [without_halves(item) for item in value]
     if isinstance(value, dict):
-        return {_whole(key): _whole(item) for key, item in value.items()}
+        return {without_halves(key): without_halves(item) for key, item in value.items()}
     return value
 
 

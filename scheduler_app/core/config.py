@@ -40,3 +40,4 @@ class SchedulerConfig:
     unsynced_wait_seconds: float = 5.0
     """How long ``/filter`` waits for the first registration pass before it answers an error (H-15)."""
     console_url: str = ""
+    """The console's address for people; with it an Event of each waiting pod leads there."""

@@ -43,6 +43,8 @@ class SharesOnlyBackend(CountedBackend):
     checks_cores = False
     checks_exclusive = False
     clamps_cores = False
+    counts_memory = False
+    counts_cores = False
 
     def node_cards(self, node: Node) -> tuple[Card, ...]:
         """Read the JSON register text; cores become 100, so that scores have a divisor (BR-3, VS-2)."""

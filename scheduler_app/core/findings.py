@@ -8,16 +8,33 @@ from collections import Counter
 from collections.abc import Hashable, Iterator, Mapping, Sequence
 from functools import cached_property
 from heapq import nsmallest
-from itertools import compress
+from itertools import compress, repeat
+from operator import eq
 
 from scheduler_app.core.predicate import Outcome
 from scheduler_app.core.types import NodeName
 
+UNFIT = float("-inf")
+"""The rank of a node that does not fit; no score of a node that fits ranks as low."""
+_LOWEST = -1.7e308
+_LOWEST_WINS = "spread"
+
+
+def rank(outcome: Outcome, *, policy: str) -> float:
+    """Return a number that is higher the better a node is under the node policy (F-36, F-40)."""
+    if outcome.devices is None:
+        return UNFIT
+    return max(-outcome.score if policy == _LOWEST_WINS else outcome.score, _LOWEST)
+
 
 class Findings:
-    """``keys`` stand in the order of ``names``, each name once; ``outcomes`` has no others than these keys.
+    """``keys`` stand in the order of ``names``, each name once; ``outcomes`` has every one of these keys.
 
-    ``policy`` is the node policy.
+    It may have others too and go on growing: only keys of this call are looked up in it. ``ranks`` are each
+    name's ``rank`` under ``policy``, the node policy; they are used at once and not kept.
+
+    ``best`` is the node that wins, with its score: of equal scores the smallest name (F-40, Q-33). ``fitted``
+    is how many fit.
     """
 
     def __init__(
@@ -26,22 +43,30 @@ class Findings:
         keys: Sequence[Hashable],
         outcomes: Mapping[Hashable, Outcome],
         *,
+        ranks: Sequence[float],
         policy: str,
     ) -> None:
         self.names = names
         self._keys = keys
         self._outcomes = outcomes
-        self._wants_lowest = policy == "spread"
+        self._wants_lowest = policy == _LOWEST_WINS
+        self.fitted = len(names) - ranks.count(UNFIT)
+        self.best = self._winner(ranks) if self.fitted else None
 
-    @cached_property
-    def best(self) -> tuple[NodeName, float] | None:
-        """The node that wins, with its score: of equal scores the smallest name (F-40, Q-33)."""
-        scores = self._scores
-        if not scores:
-            return None
-        score = min(scores.values()) if self._wants_lowest else max(scores.values())
-        best = {key for key, found in scores.items() if found == score}
-        return min(compress(self.names, map(best.__contains__, self._keys))), score
+    @classmethod
+    def of(cls, outcomes: Mapping[NodeName, Outcome], *, policy: str) -> "Findings":
+        """Return the findings of nodes of which each has an outcome of its own."""
+        ranks = [rank(outcome, policy=policy) for outcome in outcomes.values()]
+        names = tuple(outcomes)
+        return cls(names, names, dict[Hashable, Outcome](outcomes.items()), ranks=ranks, policy=policy)
+
+    def _winner(self, ranks: Sequence[float]) -> tuple[NodeName, float]:
+        top = max(ranks)
+        if ranks.count(top) == len(ranks):
+            name = min(self.names)
+        else:
+            name = min(compress(self.names, map(eq, ranks, repeat(top))))
+        return name, self._outcomes[self._keys[ranks.index(top)]].score
 
     @cached_property
     def fitting(self) -> Sequence[tuple[NodeName, float]]:
@@ -68,16 +93,20 @@ class Findings:
         return found[::-1]
 
     @cached_property
-    def fitted(self) -> int:
-        return sum(map(self._scores.__contains__, self._keys))
-
-    @cached_property
     def refused(self) -> Mapping[NodeName, str]:
         """The exact text of every node that does not fit (F-33, M-23)."""
         if not self._reasons:
             return {}
         names = compress(self.names, map(self._reasons.__contains__, self._keys))
         return dict(zip(names, self._refusals(), strict=True))
+
+    @cached_property
+    def by_text(self) -> Mapping[str, Sequence[NodeName]]:
+        """The nodes that were refused with each text, in the order of the names."""
+        found: dict[str, list[NodeName]] = {}
+        for name, text in self.refused.items():
+            found.setdefault(text, []).append(name)
+        return found
 
     @cached_property
     def texts(self) -> Mapping[str, int]:
@@ -91,12 +120,18 @@ class Findings:
     @cached_property
     def _scores(self) -> Mapping[Hashable, float]:
         """The score of each key whose nodes fit."""
-        return {key: outcome.score for key, outcome in self._outcomes.items() if outcome.devices is not None}
+        return {key: outcome.score for key, outcome in self._found if outcome.devices is not None}
 
     @cached_property
     def _reasons(self) -> Mapping[Hashable, str]:
         """The reason of each key whose nodes do not fit."""
-        return {key: outcome.reason for key, outcome in self._outcomes.items() if outcome.devices is None}
+        if self.fitted == len(self.names):
+            return {}
+        return {key: outcome.reason for key, outcome in self._found if outcome.devices is None}
+
+    @property
+    def _found(self) -> Iterator[tuple[Hashable, Outcome]]:
+        return ((key, self._outcomes[key]) for key in set(self._keys))
 
 
-NO_FINDINGS = Findings((), (), {}, policy="")
+NO_FINDINGS = Findings((), (), {}, ranks=(), policy="")

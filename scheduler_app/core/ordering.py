@@ -5,12 +5,12 @@ from typing import TypeVar
 
 T = TypeVar("T")
 Less = Callable[[T, T], bool]
-_INSERTION_MAX = 12
+INSERTION_MAX = 12
 
 
 def sort(items: MutableSequence[T], less: Less[T]) -> None:
     """Sort in place, ascending by ``less``."""
-    if len(items) <= _INSERTION_MAX:
+    if len(items) <= INSERTION_MAX:
         _Sorter(items, less).insertion(0, len(items))
     else:
         _Sorter(items, less).pattern(0, len(items), limit=len(items).bit_length())
@@ -42,7 +42,7 @@ class _Sorter:
         balanced = partitioned = True
         while True:
             length = b - a
-            if length <= _INSERTION_MAX:  # 1
+            if length <= INSERTION_MAX:  # 1
                 self.insertion(a, b)
                 return
             if limit == 0:  # 2

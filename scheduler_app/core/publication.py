@@ -2,41 +2,55 @@
 
 The live picture as frozen values, made by the publisher thread from the cluster state.
 
-Amounts are wire integers: MiB, and percent of one card (or the vendor's own unit); ratios are computed by
-readers.
+Amounts are wire integers: MiB, and cores in the vendor's own unit; ratios are computed by readers.
 """
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
+WHOLE = 100
+"""All of a card's cores in percent."""
+
 NodeState = Literal["ok", "silent", "gone", "unregistered", "cordoned"]
 
 
 @dataclass(frozen=True, slots=True)
 class PodShare:
-    """What one pod holds on one card; ``containers`` are the names of those that share it."""
+    """What one pod holds on one card. Amounts are as the card's, None where the card's are.
+
+    ``parts`` are the vendor's names for it: templates, profiles, policies. ``containers`` are the names of
+    those that share it.
+    """
 
     uid: str
     namespace: str
     name: str
-    mem_mib: int
-    cores: int
+    mem_mib: int | None
+    cores: int | None
     shares: int
     phase: str = ""
+    parts: tuple[str, ...] = ()
     containers: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
 class SliceView:
+    """One instance cut out of a card. ``pod`` has it, ``"<namespace>/<name>"``."""
+
     profile: str
     start: int
     size: int
+    pod: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class CardView:
-    """One card as people see it. ``vendor`` is the vendor's title."""
+    """One card as people see it. ``vendor`` is the vendor's title.
+
+    Pairs are (used, total). Memory is MiB, cores are in ``cores_unit``; None is an amount that the vendor
+    does not count, which is not 0.
+    """
 
     id: str
     vendor: str
@@ -47,12 +61,20 @@ class CardView:
     healthy: bool
     cordoned: bool
     shares: tuple[int, int]  # used, total
-    mem_mib: tuple[int, int]
-    cores: tuple[int, int]
+    mem_mib: tuple[int, int] | None
+    cores: tuple[int, int] | None
     pods: tuple[PodShare, ...] = ()
     slices: tuple[SliceView, ...] = ()
     slice_total: int = 0
     cores_unit: str = "%"
+
+    @property
+    def cores_percent(self) -> tuple[int, int] | None:
+        """Cores as percent of this card, so that those of cards with different units can be summed."""
+        if self.cores is None:
+            return None
+        used, total = self.cores
+        return (used if total == WHOLE else (used * 2 * WHOLE + total) // (2 * total)), WHOLE
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +83,7 @@ class OrphanView:
 
     card: str
     pod: PodShare
+    cores_unit: str = "%"
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,10 +109,11 @@ class NodeView:
 
 @dataclass(frozen=True, slots=True)
 class AskView:
-    """What one container asks of one vendor.
+    """What one container asks of one vendor, for each card; 0 where it asks nothing.
 
-    ``is_whole``: it gets all memory of a card because it names none. The lists of models are as the pod has
-    them, ``models`` those it wants and ``no_models`` those it does not; empty where there is no such list.
+    ``slices`` are places of a card that is cut into a fixed number of them. ``is_whole``: it gets all memory
+    of a card because it names none. The lists of models are as the pod has them, ``models`` those it wants
+    and ``no_models`` those it does not; empty where there is no such list.
     """
 
     container: str
@@ -98,6 +122,8 @@ class AskView:
     mem_mib: int
     mem_percent: int
     cores: int
+    cores_unit: str = "%"
+    slices: int = 0
     is_whole: bool = False
     models: str = ""
     no_models: str = ""

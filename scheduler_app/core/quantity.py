@@ -36,7 +36,10 @@ def exact(text: str) -> int | None:
 
 
 def rounded(text: str) -> int:
-    """Return ``text`` as an integer rounded away from zero; 0 when it is no quantity."""
+    """Return ``text`` as an integer rounded away from zero; 0 when it is no quantity.
+
+    What 64 bits do not hold is the most they do, as in the API server.
+    """
     parts = _split(text)
     if parts is None:
         return 0
@@ -45,7 +48,7 @@ def rounded(text: str) -> int:
         context.prec = 100
         value = Decimal(f"{whole or '0'}.{fraction or '0'}")
         value *= Decimal(2) ** _BINARY[suffix] if suffix in _BINARY else Decimal(10) ** exponent
-        return sign * int(value.to_integral_value(ROUND_UP))
+        return sign * int(min(value.to_integral_value(ROUND_UP), Decimal(INT64_MAX)))
 
 
 def int32(text: str) -> int | None:

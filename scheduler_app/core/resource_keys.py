@@ -1,19 +1,10 @@
-"""Resource names that a pod misspells, or writes where nobody reads them (F35, W15)."""
+"""Resource names that a pod misspells (F35)."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator
 
 MOST_EXAMINED = 64  # unknown names of a pod that are compared; more are no slip of the pen
 SHORT = 5  # up to so many letters one wrong letter is a near miss, beyond it two
 _LONGEST = 64
-
-
-def misplaced(annotations: Mapping[str, str], known: Collection[str]) -> list[str]:
-    """Return a warning for each annotation that is named like a resource (W15)."""
-    return [
-        f"annotation {key} is not read: write it to the resource limits of a container"
-        for key in annotations
-        if key in known
-    ]
 
 
 def near_misses(names: Iterable[str], known: Collection[str]) -> Iterator[tuple[str, str]]:

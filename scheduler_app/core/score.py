@@ -1,7 +1,10 @@
 """Scores and orders: devices (F-23 to F-26), nodes (F-36 to F-40). float32, operation by operation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
+from operator import attrgetter
+from typing import NamedTuple
 
 from scheduler_app.core import ordering, quantity
 from scheduler_app.core import text as texts
@@ -13,14 +16,14 @@ WEIGHT_NAMES = ("slot", "core", "memory")
 _CHAIN_KEYS = ("binpack", "spread", "numa")
 _NO_PERCENTAGE = 101
 EXACT = 2**24
+SCORES_KEPT = 4096
 
 
 class WeightsError(HamiError):
     """The pod's scoring weights cannot be read; the text is the reference's (F-17)."""
 
 
-@dataclass(frozen=True, slots=True)
-class Weights:
+class Weights(NamedTuple):
     """Scoring weights, already as float32 values."""
 
     slot: float = 1.0
@@ -85,12 +88,23 @@ def card_score(usage: CardUsage, requests: Sequence[CardRequest], weights: Weigh
     card = usage.card
     if card.shares == 0 or card.cores == 0 or card.mem_mib == 0:
         return 0.0
-    own = [request for request in requests if request.type == card.type]
-    cores = sum(request.cores for request in own)
-    mem = sum(_asked_mem(request, card.mem_mib) for request in own)
-    shares_part = _ratio(len(own) + usage.shares_used, card.shares)
-    cores_part = _ratio(cores + usage.cores_used, card.cores)
-    mem_part = _ratio(mem + usage.mem_used_mib, card.mem_mib)
+    cores, mem, shares = usage.cores_used, usage.mem_used_mib, usage.shares_used
+    for request in requests:
+        if request.type == card.type:
+            shares += 1
+            cores += request.cores
+            mem += _asked_mem(request, card.mem_mib)
+    return _weighed(shares, card.shares, cores, card.cores, mem, card.mem_mib, weights)
+
+
+@lru_cache(SCORES_KEPT)
+def _weighed(
+    shares: int, all_shares: int, cores: int, all_cores: int, mem: int, all_mem: int, weights: Weights
+) -> float:
+    """Add up the three parts of a card's score; most cards of a cluster are alike, so it is remembered."""
+    shares_part = _ratio(shares, all_shares)
+    cores_part = _ratio(cores, all_cores)
+    mem_part = _ratio(mem, all_mem)
     if weights is not EVEN_WEIGHTS:  # a product with one is what it was
         shares_part, cores_part = f32(weights.slot * shares_part), f32(weights.core * cores_part)
         mem_part = f32(weights.memory * mem_part)
@@ -121,25 +135,24 @@ class ScoredCard:
 
 def order_cards(cards: list[ScoredCard], *, policy: str, binds_numa: bool) -> None:
     """Sort in place so that the preferred card comes last (F-24)."""
-    keys = _sort_keys(policy, binds_numa=binds_numa)
+    getters = [_SORT_KEYS[name] for name in _sort_keys(policy, binds_numa=binds_numa)]
+    keys = list(zip(*(map(getter, cards) for getter in getters), strict=True))
+    if len(cards) <= ordering.INSERTION_MAX:  # equal to the reference's insertion sort, and faster (A-1)
+        places = sorted(range(len(cards)), key=keys.__getitem__)
+    else:
+        places = list(range(len(cards)))
+        ordering.sort(places, lambda left, right: keys[left] < keys[right])
+    cards[:] = [cards[place] for place in places]
 
-    def key(card: ScoredCard) -> tuple[float, ...]:
-        values = {
-            "binpack": card.score,
-            "spread": -card.score,
-            "numa": card.usage.card.numa,
-            "-numa": -card.usage.card.numa,
-            "used": -card.usage.shares_used,
-            "index": card.usage.card.index,
-        }
-        return tuple(values[name] for name in keys)
 
-    if len(cards) <= 12:  # equal to the reference's insertion sort, and much faster (A-1)
-        cards.sort(key=key)
-        return
-    keyed = [(key(card), card) for card in cards]
-    ordering.sort(keyed, lambda left, right: left[0] < right[0])
-    cards[:] = [card for _, card in keyed]
+_SORT_KEYS: Mapping[str, Callable[[ScoredCard], float]] = {
+    "binpack": attrgetter("score"),
+    "spread": lambda card: -card.score,
+    "numa": attrgetter("usage.card.numa"),
+    "-numa": lambda card: -card.usage.card.numa,
+    "used": lambda card: -card.usage.shares_used,
+    "index": attrgetter("usage.card.index"),
+}
 
 
 def _sort_keys(policy: str, *, binds_numa: bool) -> tuple[str, ...]:

@@ -6,7 +6,8 @@ from typing import Any
 from scheduler_app.core import registration_text
 from scheduler_app.core.backend import WHOLE_CARD_CORES, Health
 from scheduler_app.core.counted import CountedBackend
-from scheduler_app.core.types import Card, CardId, Node
+from scheduler_app.core.display import Asked, Pair
+from scheduler_app.core.types import Card, CardId, CardRequest, CardUsage, Node
 
 
 class WholeCardBackend(CountedBackend):
@@ -32,6 +33,14 @@ class WholeCardBackend(CountedBackend):
         key = self.vendor_key
         name = CardId(f"{node.name}-{self.card_word}-{index}")
         return Card(name, key, key, index, self.card_shares, self.card_mem_mib, WHOLE_CARD_CORES)
+
+    def shown_shares(self, card: CardUsage) -> Pair:
+        """A card is one share, whatever number of them stands in its record (KL-2)."""
+        return card.shares_used, 1
+
+    def asked(self, request: CardRequest) -> Asked:
+        """Nothing but the number of cards; the amounts are the same for every container."""
+        return Asked()
 
     def health(self, node: Node, *, now: datetime, memory: Any = None) -> Health:
         """Healthy while there is capacity, and always up to date (MX-3, GCU-2)."""

@@ -46,6 +46,7 @@ class AmdBackend(DeviceBackend):
     node_lock = NodeLock(annotations.NODE_LOCK)
     clamps_cores = False
     checks_exclusive = False
+    cores_unit = "CU"
 
     def __init__(self, config: Config) -> None:
         self.names = ResourceNames(
@@ -141,6 +142,4 @@ def build(config: Config) -> list[DeviceBackend]:
     return [AmdBackend(config)]
 
 
-VENDOR = Vendor(
-    name="amd", title="AMD", config_key="amd", config=Config, build=build, rank=12, cores_unit="compute units"
-)
+VENDOR = Vendor(name="amd", title="AMD", config_key="amd", config=Config, build=build, rank=12)

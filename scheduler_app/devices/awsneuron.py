@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from scheduler_app.core import annotations, codec, quantity, reasons, registration_text
 from scheduler_app.core.admission import ContainerDraft, PodDraft
 from scheduler_app.core.backend import DeviceBackend, Keys, ResourceNames, Vendor
+from scheduler_app.core.display import CORES
 from scheduler_app.core.errors import AdmissionError, CodecError
 from scheduler_app.core.fit import FitContext, FitResult, FitRun
 from scheduler_app.core.types import (
@@ -66,6 +67,9 @@ class AwsNeuronBackend(DeviceBackend):
     keys = KEYS
     clamps_cores = False
     checks_model = True
+    counts_memory = False
+    cores_unit = asked_cores_unit = CORES
+    quota_cores_unit = "core mask"
 
     def __init__(self, config: Config) -> None:
         self.names = ResourceNames(config.resource_count_name, cores=config.resource_core_name)
@@ -192,6 +196,17 @@ class AwsNeuronBackend(DeviceBackend):
     def written_keys(self) -> tuple[str, ...]:
         return (self.keys.allocated, IDS, RESOURCE_TYPE, ALLOC_TIME, ALLOCATED, PREDICATE_NODE)
 
+    def held_cores(self, cores: int) -> int:
+        """Return the number of cores in a mask."""
+        return _bits(cores)
+
+    def part(self, pod: Pod, position: int, held: Allocation) -> str:
+        """Return the cores by Neuron's name, numbered within their card: ``"NC0"``, ``"NC0-1"``."""
+        numbers = [number for number in range(MOST_CORES) if held.cores >> number & 1]
+        if not numbers:
+            return ""
+        return f"NC{numbers[0]}-{numbers[-1]}" if len(numbers) > 1 else f"NC{numbers[0]}"
+
 
 def _whole(name: str, text: str, *, most: int) -> int:
     value = quantity.exact(text)
@@ -246,5 +261,4 @@ VENDOR = Vendor(
     config=Config,
     build=build,
     rank=11,
-    cores_unit="core mask",
 )

@@ -113,5 +113,4 @@ VENDOR = Vendor(
         Flag("cambricon-mlu-memory", "cambricon.com/mlu.smlu.vmemory"),
         Flag("cambricon-mlu-cores", "cambricon.com/mlu.smlu.vcore"),
     ),
-    mem_unit="256 MiB",
 )

@@ -95,5 +95,4 @@ VENDOR = Vendor(
     is_list=True,
     enabling_flag="enable-iluvatar",
     flags=(Flag("enable-iluvatar", False, help="create the Iluvatar backends"),),
-    mem_unit="256 MiB",
 )

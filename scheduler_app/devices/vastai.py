@@ -86,6 +86,12 @@ class VastaiBackend(SharesOnlyBackend):
             total = f32(total + _locality(container))
         return total
 
+    def shown_mode(self, card: CardUsage) -> str:
+        """Say of a die on which physical card it sits."""
+        place = _physical_card(card.card.custom)
+        is_die = card.card.custom.get(STRATEGY) == BY_DIE
+        return f"{BY_DIE} {place}" if is_die and place is not None else ""
+
 
 def _has_busy_sibling(run: FitRun, card: CardUsage) -> bool:
     """Say whether anybody uses a die of the same physical card, even one that was refused (VS-23)."""

@@ -1,12 +1,11 @@
 """What the webhook decides about a new pod (rules W-4 to W-9)."""
 
-import copy
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from scheduler_app.core import annotations, resource_keys
+from scheduler_app.core import annotations
 from scheduler_app.core.admission import ContainerDraft, Operation, PodDraft
 from scheduler_app.core.config import SchedulerConfig
 from scheduler_app.core.decision import AdmissionRefusal
@@ -14,13 +13,14 @@ from scheduler_app.core.errors import AdmissionError
 from scheduler_app.core.ports import DecisionLog
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.types import CardRequest, Container
-from scheduler_app.engine import podshape
+from scheduler_app.engine import misplaced, podshape
 from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.scheduler import own_keys
 
 logger = logging.getLogger(__name__)
 DEFAULT_SCHEDULER = "default-scheduler"
 NO_CONTENT = "there is no content to decode"
+Parsed = Sequence[tuple[ContainerDraft, Container]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,39 +63,49 @@ class Admission:
         self._log = log
         self._config = config
         self._clock = clock
-        self._resources = frozenset().union(*(backend.resource_names for backend in backends.values()))
         self._own_keys = sorted(own_keys(backends) | {annotations.BIND_PHASE, annotations.BIND_TIME})
 
-    def review(self, raw: Any, *, namespace: str = "") -> Verdict:
-        """Decide about the pod object ``raw``; it is not changed. ``namespace`` is the request's."""
+    def review(self, raw: Any, *, namespace: str = "", is_new: bool = True) -> Verdict:
+        """Decide about the pod object ``raw``, which is handed over: it is changed as the patch says.
+
+        ``namespace`` is the request's. ``is_new`` False: the pod exists, and what the scheduler wrote to it
+        stays.
+        """
         try:
             podshape.check(raw)
         except podshape.ShapeError as exc:
             return Verdict(400, str(exc))
+        draft = PodDraft(raw)
         try:
-            draft = PodDraft(copy.deepcopy(raw))
-        except RecursionError:
-            return Verdict(400, "object: nested too deeply")
-        try:
-            message = self._decide(draft, draft.namespace)
+            message = self._decide(draft, draft.namespace, is_new=is_new)
         except Denied as denied:
             self._record(draft, namespace, denied)
             return Verdict(denied.code, denied.message, warnings=(*draft.warnings, *denied.warnings))
         return Verdict(message=message, patch=tuple(draft.operations), warnings=tuple(draft.warnings))
 
-    def _decide(self, draft: PodDraft, namespace: str) -> str:
+    def _decide(self, draft: PodDraft, namespace: str, *, is_new: bool) -> str:
         """Walk the tree of W-4; return the message of an answer that lets the pod in."""
         if not draft.spec.get("containers"):
             raise Denied(403, "pod has no containers")
-        self._remove_own_annotations(draft)
+        if is_new:
+            self._remove_own_annotations(draft)
         if self._is_of_another_scheduler(draft):
             return "pod already has different scheduler assigned"
         containers = draft.containers()
-        self._warn_of_names(draft, containers)
-        if self._mutate(draft, containers):
+        is_ours = self._mutate(draft, containers)
+        parsed = [(container, _container(container)) for container in containers]
+        self._warn(draft, parsed)
+        if is_ours:
             self._claim(draft, containers)
-        self._check_quota(draft, namespace, containers)
+        self._check_quota(namespace, parsed)
         return ""
+
+    def _warn(self, draft: PodDraft, parsed: Parsed) -> None:
+        backends = self._backends.values()
+        misplaced.warn_of_annotations(draft, backends)
+        for container, read in parsed:
+            misplaced.warn_of_missing_count(container, read, backends)
+        misplaced.warn_of_misspelt(draft, [read for _, read in parsed], backends)
 
     def _remove_own_annotations(self, draft: PodDraft) -> None:
         """Remove what only a decision may write: it comes with copied manifests and restored backups."""
@@ -103,17 +113,6 @@ class Admission:
             if key in draft.annotations:
                 draft.remove_annotation(key)
                 draft.warn(f"annotation {key} removed: only the scheduler writes it")
-
-    def _warn_of_names(self, draft: PodDraft, containers: Sequence[ContainerDraft]) -> None:
-        """Warn of resources that are written where nobody reads them, or misspelt (W15, F35)."""
-        for warning in resource_keys.misplaced(draft.annotations, self._resources):
-            draft.warn(warning)
-        named: dict[str, str] = {}
-        for container in containers:
-            for name in (*container.limits, *container.requests):
-                named.setdefault(name, container.name)
-        for name, meant in resource_keys.near_misses(named, self._resources):
-            draft.warn(f"container {named[name]}: {name} is no resource of ours; is {meant} meant?")
 
     def _is_of_another_scheduler(self, draft: PodDraft) -> bool:
         named = str(draft.spec.get("schedulerName") or "")
@@ -145,10 +144,9 @@ class Admission:
         if draft.spec.get("nodeName"):
             raise Denied(403, "pod has node assigned")
 
-    def _check_quota(self, draft: PodDraft, namespace: str, containers: Sequence[ContainerDraft]) -> None:
+    def _check_quota(self, namespace: str, parsed: Parsed) -> None:
         """Refuse what would exceed the namespace's quota, after mutation (W-9)."""
         quota = self._state.quota(namespace)
-        parsed = [(container, _container(container)) for container in containers]
         for backend in self._backends.values():
             names = backend.names
             if not (names.mem or names.cores):
@@ -197,7 +195,7 @@ def _peak(
     """
     running, peak = 0, 0
     for draft, request in asked:
-        if request is None:
+        if request is None or request.cards < 1:
             continue
         if draft.is_init and draft.raw.get("restartPolicy") != "Always":
             peak = max(peak, amount(request))

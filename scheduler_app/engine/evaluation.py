@@ -1,6 +1,6 @@
 """Evaluating candidates on the plain path: what each node offers a pod (F-18)."""
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from scheduler_app.core import annotations, reasons
 from scheduler_app.core.config import SchedulerConfig
@@ -36,8 +36,5 @@ def ask_for(
 
 def evaluate(ask: Ask, names: Sequence[NodeName], nodes: Mapping[NodeName, NodeUsage]) -> Findings:
     """Evaluate every candidate; names that are not registered are refused (M-23), duplicates collapse."""
-    single = tuple(dict.fromkeys(names))
-    found: dict[Hashable, Outcome] = {
-        name: predicate(ask, nodes[name]) if name in nodes else UNREGISTERED for name in single
-    }
-    return Findings(single, single, found, policy=ask.node_policy)
+    found = {name: predicate(ask, nodes[name]) if name in nodes else UNREGISTERED for name in names}
+    return Findings.of(found, policy=ask.node_policy)

@@ -12,9 +12,11 @@ from scheduler_app.core.predicate import Backends, requests_of
 from scheduler_app.core.publication import AskView, DecisionView, PendingPod, PolicyView, ReasonGroup
 from scheduler_app.core.types import NodeName, Pod, PodUid
 from scheduler_app.engine.asks import asks
+from scheduler_app.engine.links import ConsoleLinks
 
 RECENT_DECISIONS = 200
 EXAMPLES = 5
+BIND = "bind"  # the cause of a pod whose bind failed
 GROUPS = 50
 LEFT_KEPT = 1000  # pods that left lately: a decision that was on its way does not bring them back
 
@@ -63,7 +65,14 @@ class PendingBoard:
                 self._gone.add(uid)
                 self._left.append(uid)
 
-    def decided(self, decision: Decision) -> None:
+    def decided(self, decision: Decision) -> str:
+        """Take a decision and return the cause for which its pod waits, empty when it is placed."""
+        groups = () if decision.kind == "placed" else groups_of(decision.refused)
+        cause = "" if decision.kind == "placed" else _cause(decision, groups)
+        self._note(decision, groups, cause)
+        return cause
+
+    def _note(self, decision: Decision, groups: tuple[ReasonGroup, ...], cause: str) -> None:
         with self._lock:
             view = view_of(decision)
             self._fresh.append(view)
@@ -72,12 +81,11 @@ class PendingBoard:
             if known is None and decision.pod.uid in self._left:
                 return
             known = known or _new(decision.pod)
-            groups = () if decision.kind == "placed" else groups_of(decision.refused)
             self._set(
                 replace(
                     known,
                     asks=asks(decision.pod, decision.requests, backends=self._backends),
-                    cause="" if decision.kind == "placed" else _cause(decision, groups),
+                    cause=cause,
                     tries=known.tries + 1,
                     last_try_ms=decision.at_ms,
                     asked=decision.asked,
@@ -92,7 +100,7 @@ class PendingBoard:
         with self._lock:
             known = self._waiting.get(PodUid(outcome.uid))
             if known is not None and outcome.error:
-                self._set(replace(known, cause="bind", error=outcome.error))
+                self._set(replace(known, cause=BIND, error=outcome.error))
 
     def take_changes(self) -> BoardChanges:
         """Return what changed since the last call. One caller: the publisher thread."""
@@ -215,18 +223,23 @@ class Journal:
         board: PendingBoard,
         keep: Callable[[Decision | BindOutcome | AdmissionRefusal], None],
         count: Callable[[Decision | BindOutcome | AdmissionRefusal], None],
+        links: ConsoleLinks,
     ) -> None:
         self._board = board
+        self._links = links
         self._keep = keep
         self._count = count
 
     def record(self, decision: Decision) -> None:
-        self._board.decided(decision)
+        cause = self._board.decided(decision)
+        self._links.tell(decision.pod, cause)
         self._keep(decision)
         self._count(decision)
 
     def record_bind(self, outcome: BindOutcome) -> None:
         self._board.bound(outcome)
+        pod = Pod(outcome.namespace, outcome.name, PodUid(outcome.uid))
+        self._links.tell(pod, BIND if outcome.error else "")
         self._keep(outcome)
         self._count(outcome)
 

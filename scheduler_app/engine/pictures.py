@@ -1,9 +1,11 @@
 """The cluster state as people see it: nodes, cards and quotas as the frozen views of a publication."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
+from dataclasses import replace
 
 from scheduler_app.core import annotations
 from scheduler_app.core.backend import DeviceBackend
+from scheduler_app.core.display import Displayed
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.publication import (
     CardView,
@@ -23,13 +25,18 @@ from scheduler_app.core.types import (
     Node,
     NodeName,
     NodeUsage,
+    Placement,
+    SliceInUse,
     VendorKey,
 )
 from scheduler_app.engine.cache import ClusterState
-from scheduler_app.engine.podbook import PodEntry
+from scheduler_app.engine.holdings import Holding, Place, Slices, holdings, parts, slices
 from scheduler_app.engine.unregistered import explanation
 
 CARD_SLICES = 8
+Held = Mapping[CardId, list[Holding]]
+PartNames = Mapping[Place, list[str]]
+_UNKNOWN = Displayed()
 
 
 class Pictures:
@@ -61,7 +68,7 @@ class Pictures:
             if backend.checks_quota or quota_all_vendors
             for name in (backend.names.mem, backend.names.cores)
         }
-        self._units = _units(backends.values())
+        self._units = quota_units(backends.values())
 
     def node(self, name: NodeName, usage: NodeUsage | None) -> NodeView | None:
         """Return a node's view; None when neither the informer nor the state knows it any more."""
@@ -71,20 +78,20 @@ class Pictures:
         problem = self._problems().get(name, "")
         if not problem and not (usage and usage.cards):
             problem = explanation(node, backends=self._backends, selector=self._selector)
-        shares = _shares(self._state.pods_on(name)) if usage else {}
+        cards, orphans = self._of_node(node, usage) if usage else ((), ())
         return NodeView(
             name=name,
             version=usage.version if usage else 0,
             state=_state(node, usage),
             pool=next((node.labels[key] for key in annotations.POOL_LABELS if key in node.labels), ""),
             is_ready=node.is_ready,
-            cards=self._cards(node, usage, shares) if usage else (),
+            cards=cards,
             lock=node.annotations.get(annotations.NODE_LOCK, ""),
             handshakes=self._handshakes_of(node, usage),
             labels=dict(node.labels),
             registered_ms=self._registered_ms(),
             problem=problem,
-            orphans=_orphans(usage, shares) if usage else (),
+            orphans=orphans,
         )
 
     def quotas(self, quotas: Mapping[str, NamespaceQuota]) -> tuple[QuotaView, ...]:
@@ -109,30 +116,90 @@ class Pictures:
         keys = [self._handshakes[vendor] for vendor in vendors if vendor in self._handshakes]
         return {key: node.annotations[key] for key in keys if key in node.annotations}
 
-    def _cards(
-        self, node: Node, usage: NodeUsage, shares: Mapping[CardId, Iterable[PodShare]]
-    ) -> tuple[CardView, ...]:
-        cordoned = {item.strip() for item in node.annotations.get(annotations.DEVICE_CORDON, "").split(",")}
-        return tuple(self._card(card, shares.get(card.id, ()), card.id in cordoned) for card in usage.cards)
+    def _of_node(self, node: Node, usage: NodeUsage) -> tuple[tuple[CardView, ...], tuple[OrphanView, ...]]:
+        """Return the node's cards, and what pods hold beside them."""
+        pods = self._state.pods_on(usage.name)
+        cards = [card.card for card in usage.cards]
+        held, named = holdings(pods), parts(pods, backends=self._backends)
+        views = self._cards(node, usage, slices(pods, cards=cards, backends=self._backends))
+        full = (
+            replace(view, pods=self._shares(held.get(CardId(view.id), ()), view, named)) for view in views
+        )
+        return tuple(full), self._orphans(node, {card.id for card in cards}, held, named)
 
-    def _card(self, usage: CardUsage, pods: Iterable[PodShare], is_cordoned: bool) -> CardView:
-        card = usage.card
+    def _cards(self, node: Node, usage: NodeUsage, cut: Slices) -> Iterator[CardView]:
+        """Return the cards without the pods on them."""
+        cordoned = {item.strip() for item in node.annotations.get(annotations.DEVICE_CORDON, "").split(",")}
+        return (self._card(card, node, cut[card.id], card.id in cordoned) for card in usage.cards)
+
+    def _card(
+        self, usage: CardUsage, node: Node, holders: Mapping[Placement, str], is_cordoned: bool
+    ) -> CardView:
+        """Return a card without the pods on it."""
+        card, vendor = usage.card, self._vendor(usage.card.vendor)
         return CardView(
             id=card.id,
             vendor=self._titles.get(card.vendor, card.vendor),
             model=card.type,
             index=card.index,
-            mode=card.mode,
+            mode=vendor.shown_mode(usage),
             numa=card.numa,
             healthy=usage.healthy,
             cordoned=is_cordoned,
-            shares=(usage.shares_used, card.shares),
-            mem_mib=(usage.mem_used_mib, card.mem_mib),
-            cores=(usage.cores_used, card.cores),
-            pods=tuple(pods),
-            slices=tuple(SliceView(s.profile, s.placement.start, s.placement.size) for s in usage.slices),
+            shares=vendor.shown_shares(usage),
+            mem_mib=vendor.shown_memory(usage),
+            cores=vendor.shown_cores(usage, node),
+            slices=tuple(_slice(one, holders) for one in usage.slices),
             slice_total=_slice_total(card),
+            cores_unit=vendor.cores_unit,
         )
+
+    def _shares(self, held: Iterable[Holding], view: CardView, named: PartNames) -> tuple[PodShare, ...]:
+        """Return what pods hold of a card, in the amounts that are counted of it."""
+        return tuple(
+            self._share(
+                one,
+                [*_named(one, named), *(s.profile for s in view.slices if s.pod == one.pod.key)],
+                mem_mib=None if view.mem_mib is None else one.held.mem_mib,
+                has_cores=view.cores is not None,
+            )
+            for one in held
+        )
+
+    def _orphans(
+        self, node: Node, known: Container[CardId], held: Held, named: PartNames
+    ) -> tuple[OrphanView, ...]:
+        """Return what pods hold of cards that the node does not register: replaced, or an odd text (F11)."""
+        return tuple(
+            self._orphan(node, one, _named(one, named))
+            for id in sorted(held.keys())
+            if id not in known
+            for one in held[id]
+        )
+
+    def _orphan(self, node: Node, one: Holding, names: Iterable[str]) -> OrphanView:
+        """Count what the vendor would of a card with just these amounts: nobody knows the card itself."""
+        vendor, held = self._vendor(one.vendor), one.held
+        card = CardUsage.idle(Card(held.card, one.vendor, held.type, 0, 1, held.mem_mib, held.cores))
+        mem_mib = None if vendor.shown_memory(card) is None else held.mem_mib
+        share = self._share(one, names, mem_mib=mem_mib, has_cores=vendor.shown_cores(card, node) is not None)
+        return OrphanView(held.card, share, vendor.cores_unit)
+
+    def _share(self, one: Holding, names: Iterable[str], *, mem_mib: int | None, has_cores: bool) -> PodShare:
+        return PodShare(
+            one.pod.uid,
+            one.pod.namespace,
+            one.pod.name,
+            mem_mib,
+            self._vendor(one.vendor).held_cores(one.held.cores) if has_cores else None,
+            one.held.shares,
+            one.pod.phase,
+            parts=tuple(dict.fromkeys(names)),
+            containers=one.containers,
+        )
+
+    def _vendor(self, key: VendorKey) -> Displayed:
+        return self._backends.get(key, _UNKNOWN)
 
 
 def _state(node: Node, usage: NodeUsage | None) -> NodeState:
@@ -143,46 +210,13 @@ def _state(node: Node, usage: NodeUsage | None) -> NodeState:
     return "cordoned" if node.is_unschedulable else "ok"
 
 
-def _shares(entries: Iterable[PodEntry]) -> dict[CardId, list[PodShare]]:
-    """Return who holds what, by card."""
-    found: dict[CardId, list[PodShare]] = {}
-    for entry in entries:
-        pod, names = entry.pod, _containers_on(entry)
-        for containers in entry.devices.values():
-            for container in containers:
-                for held in container:
-                    found.setdefault(held.card, []).append(
-                        PodShare(
-                            pod.uid,
-                            pod.namespace,
-                            pod.name,
-                            held.mem_mib,
-                            held.cores,
-                            held.shares,
-                            pod.phase,
-                            tuple(names.get(held.card, ())),
-                        )
-                    )
-    return found
+def _named(one: Holding, named: PartNames) -> Iterable[str]:
+    return named.get((one.pod.uid, one.held.card), ())
 
 
-def _orphans(usage: NodeUsage, shares: Mapping[CardId, Iterable[PodShare]]) -> tuple[OrphanView, ...]:
-    """Return what pods hold of cards that the node does not register: a replaced card, an odd text (F11)."""
-    known = {card.id for card in usage.cards}
-    return tuple(OrphanView(id, pod) for id in sorted(shares.keys() - known) for pod in shares[id])
-
-
-def _containers_on(entry: PodEntry) -> dict[CardId, list[str]]:
-    """Return which containers hold each card: segments are those of init containers first (P-8, F08)."""
-    found: dict[CardId, list[str]] = {}
-    all_containers = entry.pod.all_containers
-    for segments in entry.raw.values():
-        for container, segment in zip(all_containers, segments, strict=False):
-            for held in segment:
-                names = found.setdefault(held.card, [])
-                if container.name not in names:
-                    names.append(container.name)
-    return found
+def _slice(one: SliceInUse, holders: Mapping[Placement, str]) -> SliceView:
+    place = one.placement
+    return SliceView(one.profile, place.start, place.size, holders.get(place, ""))
 
 
 def _slice_total(card: Card) -> int:
@@ -191,11 +225,12 @@ def _slice_total(card: Card) -> int:
     return min(max(ends), CARD_SLICES) if ends else 0
 
 
-def _units(backends: Iterable[DeviceBackend]) -> dict[str, str]:
+def quota_units(backends: Iterable[DeviceBackend]) -> dict[str, str]:
+    """Return what an amount of 1 is in a quota, by resource."""
     units = {}
     for backend in backends:
         if backend.names.mem:
             units[backend.names.mem] = backend.names.mem_unit
         if backend.names.cores:
-            units[backend.names.cores] = "%"
+            units[backend.names.cores] = backend.quota_cores_unit or backend.cores_unit
     return units

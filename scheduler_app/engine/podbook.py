@@ -6,6 +6,8 @@ A reservation of ours is ahead of the watch for a moment. Until the written anno
 the pod was in before the decision are told apart by their *signatures* (the annotations that matter) and
 ignored; any other content is somebody's newer word and is followed (Q-46). The signatures of what a failed
 filter call gave up are ignored as well, until ``/filter`` places the pod again or the pod is bound (Q-39).
+
+While a pod is bound (``claims``) its reservation stays what it is.
 """
 
 from collections.abc import Mapping
@@ -13,6 +15,7 @@ from dataclasses import dataclass, field
 
 from scheduler_app.core import accounting, annotations, codec
 from scheduler_app.core.types import Condition, Devices, NodeName, Pod, PodUid
+from scheduler_app.engine.claims import Claims
 from scheduler_app.engine.nodebook import Backends, Held, NodeBook
 from scheduler_app.engine.quotabook import QuotaBook
 
@@ -23,7 +26,10 @@ RECALLED = 16  # signatures kept for a pod: more can hardly be on their way at o
 
 @dataclass(slots=True)
 class PodEntry:
-    """One counted pod. ``raw`` are its devices by container, ``devices`` their effective use."""
+    """One counted pod. ``raw`` are its devices by container, ``devices`` their effective use.
+
+    ``is_ours``: this process made the decision; else it was read from annotations.
+    """
 
     pod: Pod
     node: NodeName
@@ -32,6 +38,7 @@ class PodEntry:
     signature: Signature
     stale: Past | None = None  # while the reservation has not come back in the watch
     condition: Condition = field(default_factory=Condition)  # ``PodScheduled`` when it was decided
+    is_ours: bool = False
 
     @property
     def past(self) -> Past:
@@ -47,6 +54,7 @@ class PodBook:
         self._keys = tuple(sorted(keys | {annotations.ASSIGNED_NODE}))
         self._entries: dict[PodUid, PodEntry] = {}
         self._given_up: dict[PodUid, Past] = {}
+        self._claims = Claims()
 
     def get(self, uid: PodUid) -> PodEntry | None:
         return self._entries.get(uid)
@@ -65,10 +73,14 @@ class PodBook:
             CodecError: its device annotations cannot be read; it counts as before.
         """
         entry = self._entries.get(pod.uid)
+        claim = self._claims.drop(pod.uid) if pod.node_name else self._claims.get(pod.uid)
         if pod.is_terminal:
             self.gone(pod.uid)
         elif entry is not None and self._is_given_up(entry, pod):
-            self.give_up(pod)
+            if claim is not None:
+                claim.held_back = pod
+            else:
+                self.give_up(pod)
         elif annotations.ASSIGNED_NODE in pod.annotations:
             self._follow(pod, entry)
         elif entry is not None and entry.stale is None:
@@ -76,11 +88,44 @@ class PodBook:
 
     def gone(self, uid: PodUid) -> None:
         self._given_up.pop(uid, None)
+        self._claims.drop(uid)
         self._remove(uid)
 
     def take(self, uid: PodUid) -> PodEntry | None:
-        """Stop counting a pod and return what it held (F-4, B-1)."""
+        """Stop counting a pod and return what it held (F-4, B-2).
+
+        Raises:
+            OccupiedError: it is bound, or about to be, and so it stays.
+        """
+        self._claims.raise_if_claimed(uid)
         return self._remove(uid)
+
+    def claim(self, uid: PodUid, *, node: NodeName, since: PodEntry | None) -> bool:
+        """Begin to bind: the decision stays until ``settle``. False: it is no longer the one of ``since``."""
+        if not is_still(since, self._entries.get(uid), node=node):
+            return False
+        self._claims.add(uid, node)
+        return True
+
+    def settle(self, uid: PodUid, *, is_bound: bool) -> None:
+        """End a claim. A pod that was bound keeps it until the watch shows it so."""
+        claim = self._claims.get(uid)
+        if claim is None:
+            return  # the watch was faster
+        if is_bound:
+            claim.is_bound = True
+            return
+        self._claims.drop(uid)
+        entry = self._entries.get(uid)
+        if entry is not None and claim.held_back is not None and self._is_given_up(entry, claim.held_back):
+            self.give_up(claim.held_back)
+
+    def bound_to(self, uid: PodUid) -> NodeName | None:
+        return self._claims.bound_to(uid)
+
+    def unbind(self, uid: PodUid) -> None:
+        if self._claims.bound_to(uid) is not None:
+            self._claims.drop(uid)
 
     def give_up(self, pod: Pod, *, taken: PodEntry | None = None) -> None:
         """Stop counting a pod, and count nothing it is or was annotated with again (Q-39, F16).
@@ -100,7 +145,10 @@ class PodBook:
         past = tuple(old for old in self._recalled(before, taken) if old != signature)
         self._given_up.pop(pod.uid, None)
         effective = _effective(pod, devices)
-        self._put(PodEntry(pod, node, devices, effective, signature, stale=past, condition=before.scheduled))
+        condition = before.scheduled
+        self._put(
+            PodEntry(pod, node, devices, effective, signature, stale=past, condition=condition, is_ours=True)
+        )
 
     def _recalled(self, pod: Pod, *entries: PodEntry | None) -> Past:
         """Return the signatures of earlier states that may still arrive, the newest last."""
@@ -165,6 +213,13 @@ class PodBook:
             self._nodes.drop_pod(entry.node, uid)
             self._quotas.charge(entry.pod.namespace, entry.devices, sign=-1)
         return entry
+
+
+def is_still(since: PodEntry | None, now: PodEntry | None, *, node: NodeName) -> bool:
+    """Say whether a pod is placed on ``node``, or at least as it was when its bind began (``since``)."""
+    if now is None:
+        return since is None
+    return now.node == node or (since is not None and since.node == now.node)
 
 
 def _effective(pod: Pod, raw: Devices) -> Devices:

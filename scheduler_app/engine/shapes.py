@@ -5,30 +5,53 @@ equal. Missing outcomes are worked out without any lock: shapes never change the
 """
 
 from collections import OrderedDict
-from collections.abc import Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import repeat
-from operator import attrgetter
 
-from scheduler_app.core.findings import Findings
+from scheduler_app.core.findings import Findings, rank
 from scheduler_app.core.predicate import Ask, Outcome, predicate
-from scheduler_app.core.types import Node, NodeName, NodeUsage
+from scheduler_app.core.types import NodeName, NodeUsage
 from scheduler_app.engine.evaluation import UNREGISTERED
+from scheduler_app.engine.nodebook import Snapshot
 from scheduler_app.engine.shapetable import NO_SHAPE
 
 KUBERNETES = "kubernetes.io"  # the domain of annotations that only Kubernetes itself gives a meaning
 REQUESTS_KEPT = 256
 OUTCOMES_KEPT = 200_000
 
+MISSING = float("inf")  # the rank of a key whose outcome is not known yet; scores are float32
 MANY = 100  # names from which on texts are shared
 FEW = 4  # shapes that are looked up one by one rather than by going through all names
-ABSENT = NodeUsage(Node(NodeName("")), 0, (), shape=NO_SHAPE - 1)  # stands for names that are not registered
+ABSENT = NO_SHAPE - 1  # the key of names that are not registered
 
 Key = int | NodeName
 """A shape, or the name of a node that is like no other."""
 
-Table = dict[Key, Outcome]
-_shape_of = attrgetter("shape")
+
+@dataclass(slots=True)
+class Table:
+    """The outcomes of one request, by key, and their ranks: what is missing in one is missing in the other.
+
+    Findings hold on to ``outcomes`` for as long as somebody may read them, so it only grows.
+    """
+
+    policy: str
+    outcomes: dict[Hashable, Outcome] = field(default_factory=dict)
+    ranks: dict[Key, float] = field(default_factory=dict)
+
+    def put(self, key: Key, outcome: Outcome) -> None:
+        self.outcomes[key] = outcome
+        self.ranks[key] = rank(outcome, policy=self.policy)
+
+    def copy(self, keys: Collection[Key]) -> "Table":
+        """Return a table of its own with what is known of ``keys``."""
+        known = [key for key in keys if key in self.ranks]
+        return Table(
+            self.policy,
+            {key: self.outcomes[key] for key in known},
+            {key: self.ranks[key] for key in known},
+        )
 
 
 @dataclass(slots=True)
@@ -53,7 +76,7 @@ class ShapeMemo:
         self,
         ask: Ask,
         names: Sequence[NodeName],
-        nodes: Mapping[NodeName, NodeUsage],
+        snapshot: Snapshot,
         *,
         alone: frozenset[NodeName] = frozenset(),
     ) -> Findings:
@@ -61,18 +84,22 @@ class ShapeMemo:
 
         What is done for each name is done by built-in functions, since there may be thousands.
         """
+        nodes = snapshot.nodes
         single = tuple(dict.fromkeys(self._own_texts(names, nodes)))
+        keys: list[Key] = list(map(snapshot.shapes.get, single, repeat(ABSENT)))
         self.work.candidates += len(single)
-        keys: list[Key] = list(map(_shape_of, map(nodes.get, single, repeat(ABSENT))))
         if alone or NO_SHAPE in keys:
             keys = [
                 name if key == NO_SHAPE or (name in alone and name in nodes) else key
                 for name, key in zip(single, keys, strict=True)
             ]
-        table = self._table(self._signature(ask))
-        outcomes = self._outcomes(ask, table, keys, single, nodes)
-        self._trim(table)
-        return Findings(single, tuple(keys), outcomes, policy=ask.node_policy)
+        table = self._table(ask)
+        ranks = list(map(table.ranks.get, keys, repeat(MISSING)))
+        if MISSING in ranks:
+            table = self._completed(ask, table, keys, single, nodes)
+            ranks = list(map(table.ranks.__getitem__, keys))
+        self._trim()
+        return Findings(single, tuple(keys), table.outcomes, ranks=ranks, policy=ask.node_policy)
 
     def _own_texts(
         self, names: Sequence[NodeName], nodes: Mapping[NodeName, NodeUsage]
@@ -88,36 +115,38 @@ class ShapeMemo:
             self._texts = dict(zip(nodes, nodes, strict=True))
         return map(self._texts.get, names, names)
 
-    def _outcomes(
+    def _completed(
         self,
         ask: Ask,
         table: Table,
         keys: list[Key],
         names: Sequence[NodeName],
         nodes: Mapping[NodeName, NodeUsage],
-    ) -> dict[Hashable, Outcome]:
-        """Return the outcome of each key, working out what is missing on a node that has the key.
+    ) -> Table:
+        """Work out what is missing, each key on a node that has it; return a table that has every key.
 
-        Nodes of one shape whose outcome is not shared get keys of their own in ``keys``: their names.
+        Nodes of one shape whose outcome is not shared get keys of their own in ``keys``: their names. What
+        belongs to a name is not remembered, so such calls get a table of their own.
         """
-        distinct = set(keys)
-        outcomes: dict[Hashable, Outcome] = {key: table[key] for key in distinct if key in table}
-        if ABSENT.shape in distinct:
-            outcomes[ABSENT.shape] = UNREGISTERED
-        unshared: set[Key] = set()
-        for key, name in _examples(distinct.difference(outcomes), keys, names):
-            outcome = outcomes[key] = self._work_out(ask, nodes[name])
+        missing = set(keys).difference(table.ranks)
+        unshared: dict[Key, Outcome] = {}
+        for key, name in _examples(missing, keys, names):
+            outcome = self._work_out(ask, nodes[name])
             if isinstance(key, int) and outcome.is_shared:
-                table[key] = Outcome(None if outcome.devices is None else {}, outcome.score, outcome.reason)
+                table.put(
+                    key, Outcome(None if outcome.devices is None else {}, outcome.score, outcome.reason)
+                )
                 self._kept += 1
-            elif isinstance(key, int):
-                unshared.add(key)
-        for place in [place for place, key in enumerate(keys) if key in unshared] if unshared else ():
-            name = keys[place] = names[place]
-            outcomes[name] = self._work_out(ask, nodes[name])
-        for key in unshared:
-            del outcomes[key]
-        return outcomes
+            else:
+                unshared[key] = outcome
+        if not unshared:
+            return table
+        own = table.copy(set(keys))
+        for place, key in enumerate(keys):
+            if key in unshared:
+                name = keys[place] = names[place]
+                own.put(name, unshared[key] if key == name else self._work_out(ask, nodes[name]))
+        return own
 
     def _work_out(self, ask: Ask, node: NodeUsage) -> Outcome:
         self.work.misses += 1
@@ -149,21 +178,20 @@ class ShapeMemo:
         """
         return key not in self._own_keys and not key.partition("/")[0].endswith(KUBERNETES)
 
-    def _table(self, signature: Hashable) -> Table:
+    def _table(self, ask: Ask) -> Table:
+        signature = self._signature(ask)
         table = self._tables.get(signature)
         if table is None:
-            table = self._tables[signature] = {}
+            table = self._tables[signature] = Table(ask.node_policy)
+            table.put(ABSENT, UNREGISTERED)
         self._tables.move_to_end(signature)
         return table
 
-    def _trim(self, newest: Table) -> None:
-        """Drop the requests that were not asked for longest; the one at hand stays."""
-        while len(self._tables) > REQUESTS_KEPT or (self._kept > OUTCOMES_KEPT and len(self._tables) > 1):
+    def _trim(self) -> None:
+        """Forget the requests that were not asked for longest, at last even the one at hand."""
+        while len(self._tables) > REQUESTS_KEPT or self._kept > OUTCOMES_KEPT:
             _, dropped = self._tables.popitem(last=False)
-            self._kept -= len(dropped)
-        if self._kept > OUTCOMES_KEPT:
-            newest.clear()
-            self._kept = 0
+            self._kept -= len(dropped.ranks) - 1  # nobody worked out that an absent node is absent
 
 
 def _examples(

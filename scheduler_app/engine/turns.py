@@ -1,6 +1,7 @@
 """Turns on a node: binds that find the lock held wait in order of arrival, woken by the watch.
 
-A waiting bind blocks its own request thread and nothing else: ``/filter`` has threads of its own.
+Repeats of one pod's bind take turns in the same way, in a line of the pod's own (``binding.Binder``). A
+waiting bind blocks its own request thread and nothing else: ``/filter`` has threads of its own.
 """
 
 import threading
@@ -20,8 +21,8 @@ class StoppedError(HamiError):
 class NodeTurns:
     def __init__(self, *, monotonic: Callable[[], float] = time.monotonic) -> None:
         self._changed = threading.Condition()
-        self._queues: dict[NodeName, deque[Turn]] = {}
-        self._signals: dict[NodeName, int] = {}
+        self._queues: dict[str, deque[Turn]] = {}
+        self._signals: dict[str, int] = {}
         self._stopped = False
         self._monotonic = monotonic
 
@@ -31,12 +32,27 @@ class NodeTurns:
         with self._changed:
             return sum(len(queue) for queue in self._queues.values())
 
+    @property
+    def waiting_behind(self) -> int:
+        """How many stand in line behind somebody else."""
+        with self._changed:
+            return sum(len(queue) - 1 for queue in self._queues.values())
+
     def node_changed(self, name: NodeName) -> None:
         """Wake whoever waits for a node. Called by the nodes' reflector for every event."""
         with self._changed:
             if name in self._queues:
                 self._signals[name] = self._signals.get(name, 0) + 1
                 self._changed.notify_all()
+
+    def end_others(self, owner: str, *, than: NodeName) -> None:
+        """End what an owner waits for in any other line: it has been sent to the node ``than`` since."""
+        with self._changed:
+            for name, line in self._queues.items():
+                for turn in line:
+                    if turn.owner == owner and name != than:
+                        turn.deadline = float("-inf")
+            self._changed.notify_all()
 
     def stop(self) -> None:
         """End every wait; called once when the process ends."""
@@ -49,9 +65,9 @@ class NodeTurns:
             raise StoppedError(f"scheduler shutting down while waiting for node lock: {contention}")
 
     @contextmanager
-    def queue(self, name: NodeName, patience_seconds: float) -> Iterator["Turn"]:
+    def queue(self, name: str, patience_seconds: float, *, owner: str = "") -> Iterator["Turn"]:
         """Stand in line for a node; the body runs when it is our turn, or when patience has run out."""
-        turn = Turn(self, name, self._monotonic() + patience_seconds)
+        turn = Turn(self, name, deadline=self._monotonic() + patience_seconds, owner=owner)
         with self._changed:
             line = self._queues.setdefault(name, deque())
             line.append(turn)
@@ -80,11 +96,18 @@ class NodeTurns:
 class Turn:
     """One bind's place in line. ``deadline`` is monotonic time."""
 
-    def __init__(self, turns: NodeTurns, name: NodeName, deadline: float) -> None:
+    def __init__(self, turns: NodeTurns, name: str, *, deadline: float, owner: str) -> None:
         self._turns = turns
         self._name = name
+        self.owner = owner
         self.deadline = deadline
         self.seen = 0
+
+    @property
+    def has_come(self) -> bool:
+        """Whether nobody stands before us: False where patience ran out first."""
+        with self._turns._changed:
+            return self._turns._queues[self._name][0] is self
 
     def wait(self, *, poll_seconds: float | None) -> bool:
         """Wait until the node changed and it is our turn; False when patience has run out.

@@ -31,7 +31,9 @@ class WebhookView(WireView):
         """Decide; whatever goes wrong inside is answered with code 500, as the API server expects (W-3)."""
         try:
             with metrics.ADMISSION_SECONDS.time():
-                return bootstrap.parts().admission.review(parsed.object, namespace=parsed.namespace)
+                return bootstrap.parts().admission.review(
+                    parsed.object, namespace=parsed.namespace, is_new=parsed.is_new
+                )
         except Exception as exc:  # the border of the request
             logger.exception("admission failed uid=%s", parsed.uid)
             return Verdict(500, f"internal error: {type(exc).__name__}")

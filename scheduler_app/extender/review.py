@@ -6,13 +6,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import orjson
-import yaml
 
 from scheduler_app.engine.admission import NO_CONTENT, Verdict
+from scheduler_app.extender import lenient
 
 LIMIT_BYTES = 7 * 1024 * 1024
-YAML_LIMIT_BYTES = 64 * 1024
-ERROR_CHARACTERS = 200
 CONTENT_TYPE = "application/json"
 DEFAULT_KIND = {"kind": "AdmissionReview", "apiVersion": "admission.k8s.io/v1"}
 WARNING_CHARACTERS = 240  # the API server may cut at 256 (K2.1-2)
@@ -20,12 +18,16 @@ WARNING_CHARACTERS = 240  # the API server may cut at 256 (K2.1-2)
 
 @dataclass(frozen=True, slots=True)
 class Review:
-    """A request that could be read. ``head`` is the kind and apiVersion to echo."""
+    """A request that could be read. ``head`` is the kind and apiVersion to echo.
+
+    ``is_new``: the pod is being created. The chart asks for nothing else, but a rule may be widened.
+    """
 
     head: Mapping[str, str]
     uid: str
     namespace: str
     object: Any
+    is_new: bool = True
 
 
 def refuse_transport(body: bytes, content_type: str) -> dict[str, Any] | None:
@@ -42,9 +44,9 @@ def refuse_transport(body: bytes, content_type: str) -> dict[str, Any] | None:
 def parse(body: bytes) -> Review | dict[str, Any]:
     """Return the review, or the answer to a body that cannot be read; member names are exact (W-1)."""
     try:
-        raw = _decoded(body) if body.strip() else {}
-    except (orjson.JSONDecodeError, yaml.YAMLError, RecursionError) as exc:
-        return bare(400, f"body: not JSON ({str(exc)[:ERROR_CHARACTERS]})")
+        raw = lenient.decoded(body) if body.strip() else {}
+    except lenient.UnreadableError as exc:
+        return bare(400, f"body: not JSON ({exc})")
     if raw is None:
         raw = {}
     if not isinstance(raw, dict):
@@ -61,17 +63,13 @@ def parse(body: bytes) -> Review | dict[str, Any]:
     for name in ("uid", "namespace"):
         if not isinstance(request.get(name), (str, type(None))):
             return bare(400, f"request.{name}: expected a text")
-    return Review(head, request.get("uid") or "", request.get("namespace") or "", request.get("object"))
-
-
-def _decoded(body: bytes) -> Any:
-    """Read JSON, or short YAML, which the reference takes as well (W-1) and which is slow to read."""
-    try:
-        return orjson.loads(body)
-    except orjson.JSONDecodeError:
-        if len(body) > YAML_LIMIT_BYTES:
-            raise
-        return yaml.safe_load(body)
+    return Review(
+        head,
+        request.get("uid") or "",
+        request.get("namespace") or "",
+        request.get("object"),
+        is_new=request.get("operation") in (None, "", "CREATE"),
+    )
 
 
 def bare(code: int, message: str) -> dict[str, Any]:

@@ -151,6 +151,7 @@ class Bare(Struct):
 
 
 class BareMeta(Struct, rename="camel", gc=False):
+    name: str = ""
     uid: str = ""
     resource_version: str = ""
 
@@ -160,7 +161,7 @@ class BareItem(Struct, gc=False):
 
 
 class BarePage(Struct):
-    """A list of which only identities and versions are read."""
+    """A list of which only names, identities and versions are read."""
 
     metadata: ListMeta = field(default_factory=ListMeta)
     items: list[BareItem] | None = None

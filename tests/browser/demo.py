@@ -54,6 +54,7 @@ class Demo:
         finally:
             self._process.kill()
         assert code == 0, self._log()
+        assert "webhook failed" not in self._log(), "the workload went on when nobody was there to admit it"
         return time.monotonic() - began
 
     def create(self, name: str, limits: dict[str, str], **annotations: str) -> None:

@@ -1,47 +1,60 @@
-"""Which of the nodes that fit wins (F-40)."""
-
-from collections.abc import Hashable
-from random import Random
+"""What follows from the outcomes of candidates (F-33, F-36, F-40, M-23)."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from scheduler_app.core.findings import Findings
+from scheduler_app.core.findings import NO_FINDINGS, Findings, rank
 from scheduler_app.core.predicate import Outcome
 from scheduler_app.core.types import NodeName
 
-Scores = dict[str, float]
+
+def fits(score: float) -> Outcome:
+    return Outcome({}, score=score)
 
 
-def findings(scores: Scores, *, policy: str, order: list[str] | None = None) -> Findings:
-    """Return what was found on nodes that fit with these scores, asked in this order."""
-    names = [NodeName(name) for name in order or scores]
-    outcomes: dict[Hashable, Outcome] = {value: Outcome({}, value) for value in scores.values()}
-    return Findings(names, [scores[name] for name in names], outcomes, policy=policy)
+def refuses(text: str) -> Outcome:
+    return Outcome(None, reason=text)
 
 
-@pytest.mark.parametrize(("policy", "winner"), [("binpack", "b"), ("spread", "a"), ("", "b")])
-def test_the_lowest_score_wins_under_spread_only(policy: str, winner: str) -> None:
-    best = findings({"a": 1.0, "b": 2.0}, policy=policy).best
-    assert best is not None
-    assert best[0] == winner
+def found(policy: str = "binpack", **outcomes: Outcome) -> Findings:
+    return Findings.of({NodeName(name): outcome for name, outcome in outcomes.items()}, policy=policy)
 
 
-few_scores = st.sampled_from([-10_000.0, 0.0, 1.5, 30.0])
+@pytest.mark.parametrize(("policy", "winner"), [("binpack", ("b", 9.0)), ("spread", ("d", -1.0))])
+def test_the_policy_says_which_score_wins(policy: str, winner: tuple[str, float]) -> None:
+    """F-36."""
+    told = found(policy, a=fits(3.0), b=fits(9.0), c=refuses("x"), d=fits(-1.0))
+    assert told.best == winner
+    assert told.fitting[-1] == winner
 
 
-@given(
-    st.dictionaries(st.text("abcn0123456789-", min_size=1), few_scores, min_size=1),
-    st.sampled_from(["binpack", "spread"]),
-    st.randoms(use_true_random=False),
-)
-def test_p09_ties_are_broken_alike_whatever_the_order(scores: Scores, policy: str, random: Random) -> None:
-    """F-40, Q-33: of equal scores the smallest name, and never a node with a worse score."""
-    order = list(scores)
-    random.shuffle(order)
-    found = findings(scores, policy=policy, order=order)
-    extreme = min(scores.values()) if policy == "spread" else max(scores.values())
-    assert found.best == (min(name for name, value in scores.items() if value == extreme), extreme)
-    assert found.fitting[-1] == found.best
-    assert found.best_fitting(1)[-1] == found.best
+def test_of_equal_scores_the_smallest_name_wins() -> None:
+    """F-40, Q-33."""
+    assert found(c=fits(2.0), b=fits(2.0), a=fits(1.0)).best == ("b", 2.0)
+    assert found(c=fits(2.0), b=fits(2.0)).best == ("b", 2.0)
+
+
+def test_a_node_that_does_not_fit_never_wins_however_low_the_scores() -> None:
+    lowest = float("-inf")
+    assert found(a=refuses("x"), b=fits(lowest)).best == ("b", lowest)
+    assert rank(fits(lowest), policy="binpack") > rank(refuses("x"), policy="binpack")
+
+
+def test_refusals_are_told_by_node_and_by_text() -> None:
+    """F-33, M-23."""
+    told = found(a=refuses("x"), b=fits(1.0), c=refuses("y"), d=refuses("x"))
+    assert told.refused == {"a": "x", "c": "y", "d": "x"}
+    assert told.by_text == {"x": ["a", "d"], "y": ["c"]}
+    assert told.texts == {"x": 2, "y": 1}
+    assert told.fitted == 1
+
+
+def test_the_best_of_many_are_the_last_of_all() -> None:
+    told = found("spread", **{f"n{n}": fits(float(n % 3)) for n in range(9)})
+    assert list(told.best_fitting(4)) == list(told.fitting)[-4:]
+
+
+def test_where_nothing_was_looked_at_nothing_is_found() -> None:
+    assert NO_FINDINGS.best is None
+    assert not NO_FINDINGS.refused
+    assert not NO_FINDINGS.by_text
+    assert not NO_FINDINGS.texts

@@ -101,3 +101,11 @@ def test_division_is_towards_zero(value: int, by: int, result: int) -> None:
 def test_the_canonical_text_has_a_letter_or_not(text: str, has_unit: bool) -> None:
     """MXS-6: it decides between GiB and bytes."""
     assert quantity.has_unit(text) is has_unit
+
+
+@pytest.mark.parametrize(
+    ("text", "value"), [("9" * 5000, 2**63 - 1), ("-9999999999Ei", 1 - 2**63), ("1e300", 2**63 - 1)]
+)
+def test_what_64_bits_do_not_hold_is_rounded_to_the_most_they_do(text: str, value: int) -> None:
+    """As the API server caps it; such a number could not even be written into a message."""
+    assert quantity.rounded(text) == value

@@ -51,6 +51,18 @@ def make_card_view(*, id: str = "GPU-0", index: int = 0, **changes: Any) -> Card
     return replace(card, **changes)
 
 
+def memory(card: CardView) -> tuple[int, int]:
+    """Return the memory of a card on which it is counted."""
+    assert card.mem_mib is not None
+    return card.mem_mib
+
+
+def cores(card: CardView) -> tuple[int, int]:
+    """Return the cores of a card on which they are counted."""
+    assert card.cores is not None
+    return card.cores
+
+
 def make_node_view(
     *, name: str = "gpu-0001", cards: Sequence[CardView] | None = None, **changes: Any
 ) -> NodeView:
@@ -153,7 +165,7 @@ class Cluster:
         self.revision += 1
         node = self.nodes[name]
         spot = next(n for n, card in enumerate(node.cards) if not card.pods and card.healthy)
-        pod = PodShare("fresh", "vision", "fresh-1", node.cards[spot].mem_mib[1], 100, 1, "Running")
+        pod = PodShare("fresh", "vision", "fresh-1", memory(node.cards[spot])[1], 100, 1, "Running")
         cards = [_with_pods(card, (pod,)) if n == spot else card for n, card in enumerate(node.cards)]
         self._change(name, cards=tuple(cards), version=node.version + 1)
         return self._publication(base=base, nodes=(self.nodes[name],))
@@ -191,17 +203,17 @@ class Cluster:
             model=model,
             mem_mib=(0, mib), numa=index // 4,
         )  # fmt: skip
-        while self._random.random() < full and card.mem_mib[0] < mib * 0.97 and len(card.pods) < 6:
+        while self._random.random() < full and memory(card)[0] < mib * 0.97 and len(card.pods) < 6:
             card = self._with_pod(card)
         return card
 
     def _with_pod(self, card: CardView) -> CardView:
         self._serial += 1
-        free = card.mem_mib[1] - card.mem_mib[0]
-        mem = min(free, max(1024, card.mem_mib[1] * self._random.choice((1, 2, 2, 3, 4, 5)) // 8))
-        cores = min(100 - card.cores[0], self._random.choice((0, 10, 20, 30, 50)))
+        free = memory(card)[1] - memory(card)[0]
+        mem = min(free, max(1024, memory(card)[1] * self._random.choice((1, 2, 2, 3, 4, 5)) // 8))
+        more = min(100 - cores(card)[0], self._random.choice((0, 10, 20, 30, 50)))
         namespace, job = self._random.choice(NAMESPACES), self._random.choice(JOBS)
-        pod = PodShare(f"p{self._serial}", namespace, f"{job}-{self._serial % 97}", mem, cores, 1, "Running")
+        pod = PodShare(f"p{self._serial}", namespace, f"{job}-{self._serial % 97}", mem, more, 1, "Running")
         return _with_pods(card, (*card.pods, pod))
 
     def _stir(self, node: NodeView) -> NodeView:
@@ -209,7 +221,7 @@ class Cluster:
         n = self._random.randrange(len(cards))
         if cards[n].pods and self._random.random() < 0.5:
             cards[n] = _with_pods(cards[n], cards[n].pods[1:])
-        elif cards[n].healthy and cards[n].mem_mib[0] < cards[n].mem_mib[1]:
+        elif cards[n].healthy and memory(cards[n])[0] < memory(cards[n])[1]:
             cards[n] = self._with_pod(cards[n])
         return replace(node, cards=tuple(cards), version=node.version + 1)
 
@@ -340,6 +352,6 @@ def _with_pods(card: CardView, pods: tuple[PodShare, ...]) -> CardView:
         card,
         pods=pods,
         shares=(sum(pod.shares for pod in pods), card.shares[1]),
-        mem_mib=(sum(pod.mem_mib for pod in pods), card.mem_mib[1]),
-        cores=(sum(pod.cores for pod in pods), card.cores[1]),
+        mem_mib=(sum(pod.mem_mib or 0 for pod in pods), memory(card)[1]),
+        cores=(sum(pod.cores or 0 for pod in pods), cores(card)[1]),
     )

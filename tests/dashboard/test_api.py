@@ -9,7 +9,7 @@ import pytest
 from django.test import Client
 
 from dashboard.live.hub import hub
-from tests.dashboard.clusters import Cluster, make_publication
+from tests.dashboard.clusters import Cluster, make_publication, memory
 
 LISTS = ("nodes", "gpus", "pending", "quotas", "decisions")
 
@@ -44,7 +44,7 @@ def test_a_node_has_its_gpus_and_allocations(alice: Client, cluster: Cluster) ->
     view = cluster.nodes["gpu-0005"]
     assert (body["name"], body["state"], body["gpus"][3]["healthy"]) == ("gpu-0005", "unhealthy", False)
     assert len(body["allocations"]) == sum(len(card.pods) for card in view.cards)
-    assert body["mem_mib"] == [sum(c.mem_mib[n] for c in view.cards) for n in (0, 1)]
+    assert body["mem_mib"] == [sum(memory(c)[n] for c in view.cards) for n in (0, 1)]
 
 
 def test_an_unknown_node_is_404(alice: Client, cluster: Cluster) -> None:

@@ -1,5 +1,6 @@
 """The packing strip tells what is known, and no more."""
 
+from dataclasses import replace
 from typing import Any
 
 from dashboard.picture.packing import strips
@@ -20,26 +21,27 @@ def test_pods_lie_side_by_side_by_memory() -> None:
     card = make_card_view(mem_mib=(61440, 81920), pods=(share("a", 40960), share("b", 20480)))
     strip = strips(make_node_view(cards=[card]))[0]
     assert [(piece.x, piece.w) for piece in strip.pieces] == [("0.0%", "50.0%"), ("50.0%", "25.0%")]
-    assert strip.free_mib == 20480
+    assert (strip.measure, strip.free) == ("memory", 20480)
 
 
-def test_an_instance_names_its_pod_where_only_one_can_be_meant() -> None:
-    slices = (SliceView("3g.40gb", 0, 4), SliceView("1g.10gb", 6, 1), SliceView("1g.10gb", 5, 1))
-    pods = (share("big", 40448), share("one", 9728), share("two", 9728))
-    assert pieces(slices=slices, slice_total=8, pods=pods) == [
+def test_an_instance_names_the_pod_that_has_it() -> None:
+    """NV-71: the reservations say which; two of one size are told apart."""
+    slices = (
+        SliceView("3g.40gb", 0, 4, "vision/big"),
+        SliceView("1g.10gb", 6, 1, "vision/one"),
+        SliceView("1g.10gb", 5, 1, "vision/two"),
+    )
+    assert pieces(slices=slices, slice_total=8) == [
         ("3g.40gb: big", "vision/big"),
-        ("1g.10gb", "vision/one / vision/two"),
-        ("1g.10gb", "vision/one / vision/two"),
+        ("1g.10gb: one", "vision/one"),
+        ("1g.10gb: two", "vision/two"),
     ]
 
 
-def test_a_pod_with_two_equal_instances_has_both() -> None:
-    slices = (SliceView("2g.20gb", 0, 2), SliceView("2g.20gb", 2, 2))
-    assert pieces(slices=slices, slice_total=8, pods=(share("pair", 39936, 2),)) == [
-        ("2g.20gb: pair", "vision/pair"),
-        ("2g.20gb: pair", "vision/pair"),
-    ]
-
-
-def test_an_instance_of_a_size_that_nobody_has_is_free() -> None:
+def test_an_instance_that_nobody_has_is_free() -> None:
     assert pieces(slices=(SliceView("1g.10gb", 0, 1),), slice_total=8) == [("1g.10gb", "")]
+
+
+def test_a_part_is_named_beside_its_pod() -> None:
+    pods = (replace(share("serve", 40960), parts=("vir05_1c_16g",)),)
+    assert pieces(pods=pods) == [("serve (vir05_1c_16g)", "vision/serve")]

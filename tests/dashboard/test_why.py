@@ -68,6 +68,14 @@ def test_f39_both_the_amount_a_card_and_the_total_are_told(alice: Client) -> Non
     assert "No node has 4 NVIDIA GPUs with 40.0 GiB free each. That is 160 GiB in total." in page(alice)
 
 
+def test_f39_an_ask_of_slices_is_told_in_slices(alice: Client) -> None:
+    """A card that is cut into slices has no memory to ask for."""
+    sliced = AskView("main", "Enflame", 2, 0, 0, 0, slices=3)
+    publish(make_node_view(name="n1", cards=[make_card_view(model="Enflame-S60")]), asks=(sliced,))
+    told = "No node has 2 Enflame GPUs with 3 slices free each. That is 6 slices in total."
+    assert told in page(alice)
+
+
 @pytest.mark.parametrize(
     ("lists", "told"),
     [
@@ -147,6 +155,6 @@ def test_p11_which_scores_win_is_told(alice: Client, policy: str, told: str) -> 
 
 def test_f08_the_container_that_holds_a_card_is_named(alice: Client) -> None:
     """P-8: also of a pod whose init container holds nothing."""
-    share = PodShare("u-1", "vision", "train-7", 6144, 30, 1, "Running", ("trainer",))
+    share = PodShare("u-1", "vision", "train-7", 6144, 30, 1, "Running", containers=("trainer",))
     publish(node_of("n1", "A100", pods=(share,)))
     assert "<td>trainer</td>" in page(alice)

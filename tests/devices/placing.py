@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
+from scheduler_app.core.annotations import ASSIGNED_NODE
 from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.predicate import Ask, Outcome, predicate, requests_of
 from scheduler_app.core.types import CardUsage, Container, Node, NodeUsage, Pod, VendorKey
@@ -19,7 +20,8 @@ class OneNode:
         self.state = ClusterState(self.backends)
         self.register(node)
         self.written: dict[str, str] = {}
-        self._pods = 0
+        self.pods: list[Pod] = []
+        self._asked = 0
 
     def register(self, node: Node) -> None:
         """Take what the node says of its cards now."""
@@ -28,7 +30,7 @@ class OneNode:
 
     @property
     def usage(self) -> NodeUsage:
-        return self.state.snapshot([self.node.name])[self.node.name]
+        return self.state.everything()[self.node.name]
 
     def card(self, id: str) -> CardUsage:
         return next(card for card in self.usage.cards if card.id == id)
@@ -42,20 +44,31 @@ class OneNode:
         node_policy: str = "binpack",
     ) -> Outcome:
         """Say what the node offers a pod, and count it if it fits."""
-        self._pods += 1
+        self._asked += 1
         pod = make_pod(
-            name=f"p{self._pods}",
+            name=f"p{self._asked}",
             containers=containers,
             init_containers=init,
             annotations=dict(annotations or {}),
         )
-        ask = Ask(pod, requests_of(pod, self.backends), self.backends, node_policy, policy)
-        outcome = predicate(ask, self.usage)
+        outcome = self.offer(pod, policy=policy, node_policy=node_policy)
         if outcome.devices is not None:
-            self.written = self._handed_over(pod, outcome)
-            placed = replace(pod, annotations={**pod.annotations, **self.written})
+            named = replace(pod, annotations={**pod.annotations, ASSIGNED_NODE: self.node.name})
+            self.written = self._handed_over(named, outcome)
+            placed = replace(named, annotations={**named.annotations, **self.written})
             self.state.assume(placed, before=pod, node=self.node.name, devices=outcome.devices)
+            self.pods.append(placed)
         return outcome
+
+    def offer(self, pod: Pod, *, policy: str = "spread", node_policy: str = "binpack") -> Outcome:
+        """Say what the node would give a pod; nothing is counted."""
+        ask = Ask(pod, requests_of(pod, self.backends), self.backends, node_policy, policy)
+        return predicate(ask, self.usage)
+
+    def end(self, pod: Pod) -> None:
+        """Let one of ``pods`` go."""
+        self.pods.remove(pod)
+        self.state.lose_pod(pod.uid)
 
     def taken(self, outcome: Outcome, vendor: str) -> list[list[str]]:
         """Return the ids that each container was given."""

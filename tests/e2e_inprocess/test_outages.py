@@ -51,6 +51,25 @@ def test_f10_what_happened_in_a_watch_gap_is_caught_up(pair: tuple[Cluster, Prod
     wait_until(lambda: product.used() == 0)
 
 
+def test_i08_a_pod_that_is_placed_and_deleted_in_a_watch_gap_holds_nothing_afterwards() -> None:
+    """Neither its coming nor its going is ever told, so the list has to say that it is not there."""
+    port = free_port()
+    with (
+        cluster_for(port, kubescheduler=False) as cluster,
+        Product(cluster.url, extender_port=port) as product,
+    ):
+        product.wait_ready()
+        cluster.faults.fail(verb="list", resource="pods")
+        cluster.faults.gone()
+        created = cluster.api.create("pods", gpu_pod())
+        names = sorted(product.parts.state.everything())
+        assert product.post("/filter", {"Pod": created, "NodeNames": names})["Error"] == ""
+        cluster.api.delete("pods", "default/trainer", grace_seconds=0)
+        assert product.used() == 1000
+        cluster.faults.clear()
+        wait_until(lambda: product.used() == 0)
+
+
 def test_q_50_a_malformed_node_is_skipped_with_a_line_and_an_event(
     pair: tuple[Cluster, Product], caplog: pytest.LogCaptureFixture
 ) -> None:

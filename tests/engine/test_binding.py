@@ -1,99 +1,35 @@
 """One bind: locks, the phase, the Binding, and the way back from each failure (B-1 to B-8)."""
 
-import threading
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import pytest
 
-from scheduler_app.core.backend import DeviceBackend, NodeLock, ResourceNames
+from scheduler_app.core.backend import NodeLock
 from scheduler_app.core.config import SchedulerConfig
-from scheduler_app.core.decision import BindOutcome
 from scheduler_app.core.errors import HamiError
-from scheduler_app.core.types import Container, NodeName, Pod, VendorKey
-from scheduler_app.engine.binding import Binder, BindPorts
-from scheduler_app.engine.cache import ClusterState
-from scheduler_app.engine.turns import NodeTurns
-from tests.core.plain import PlainBackend
+from scheduler_app.core.types import Container, NodeName, Pod
+from tests.engine.bindbench import (
+    LOCKED,
+    N1,
+    POD,
+    Bench,
+    Bound,
+    backends,
+    hold,
+    patient,
+    place,
+    unlock,
+    vendor,
+)
 from tests.engine.world import holding, pod_of
-from tests.factories import make_container, make_node
-from tests.fakes.clock import FakeClock
-from tests.fakes.cluster import FakeLocks, FakeNodes, FakePods, FakePodWriter
-from tests.fakes.told import FakeEvents, FakeLog
+from tests.factories import make_container
+from tests.fakes.cluster import FakePods
 from tests.waiting import wait_until
-
-N1 = NodeName("n1")
-NO_WAIT = SchedulerConfig(bind_wait_seconds=0)
-LOCKED = "node n1 has been locked within 5m0s: node lock contention"
-
-
-def vendor(letter: str, lock: str = "") -> DeviceBackend:
-    """Return a vendor of its own count resource, with a lock unless ``lock`` is "-"."""
-
-    class Vendor(PlainBackend):
-        vendor_key = VendorKey(f"V{letter}")
-        names = ResourceNames(f"{letter}.io/gpu")
-        node_lock = None if lock == "-" else NodeLock(lock or f"{letter}.io/lock")
-
-        def request(self, container: Container) -> object:  # type: ignore[override]  # a CardRequest all the same
-            limits = {"plain.io/gpu": container.limits.get(self.names.count, "0")}
-            return super().request(replace(container, limits=limits))
-
-    return Vendor()
-
-
-def backends(*made: DeviceBackend) -> Mapping[VendorKey, DeviceBackend]:
-    return {backend.vendor_key: backend for backend in made}
-
-
-ONE = backends(vendor("a"))
-POD = pod_of(make_container("c", limits={"a.io/gpu": 1}))
-
-
-@dataclass
-class Bench:
-    """A binder with pods and a node in its informers, and everything it did."""
-
-    pods: FakePods = field(default_factory=lambda: FakePods([POD]))
-    backends: Mapping[VendorKey, DeviceBackend] = field(default_factory=lambda: ONE)
-    config: SchedulerConfig = NO_WAIT
-
-    def __post_init__(self) -> None:
-        self.nodes = FakeNodes([make_node("n1")])
-        self.locks, self.writer = FakeLocks(), FakePodWriter()
-        self.events, self.log, self.clock = FakeEvents(), FakeLog(), FakeClock()
-        self.state, self.turns = ClusterState(self.backends), NodeTurns()
-        ports = BindPorts(self.pods, self.nodes, self.locks, self.writer, self.events, self.log)
-        self.binder = Binder(
-            backends=self.backends,
-            state=self.state,
-            ports=ports,
-            turns=self.turns,
-            config=self.config,
-            clock=self.clock,
-        )
-
-    def bind(self, name: str = "p", node: str = "n1") -> str:
-        """Return the error of binding a pod."""
-        return self.outcome(name, node).error
-
-    def outcome(self, name: str = "p", node: str = "n1") -> BindOutcome:
-        return self.binder.bind(namespace="default", name=name, uid=f"uid-{name}", node=NodeName(node))
 
 
 @pytest.fixture
 def bench() -> Bench:
     return Bench()
-
-
-def hold(bench: Bench, lock: str = "a.io/lock", owner: str = "default/other") -> None:
-    bench.locks.held[N1, lock] = owner
-
-
-def unlock(bench: Bench, lock: str = "a.io/lock") -> None:
-    """Let the device plugin remove the lock; the watch tells of it."""
-    bench.locks.held.pop((N1, lock), None)
-    bench.turns.node_changed(N1)
 
 
 def test_a_bind_locks_marks_the_phase_and_creates_the_binding(bench: Bench) -> None:
@@ -124,6 +60,24 @@ def test_f17_a_pod_that_is_gone_gives_its_reservation_back(bench: Bench) -> None
     assert bench.events.told == []
 
 
+def test_f17_a_bind_that_is_faster_than_the_watch_does_not_end_the_next_decision(bench: Bench) -> None:
+    """B-1: a pod that is not in our view may only be on its way."""
+    bench.pods.seen.clear()
+    assert bench.bind() == 'pod "p" not found'
+    bench.state.begin_decision(POD.uid)
+    place(bench)
+    bench.state.end_decision(POD.uid)
+    assert len(bench.state.pods()) == 1
+
+
+def test_q_39_what_a_bind_to_a_missing_node_freed_stays_free(bench: Bench) -> None:
+    """B-2: the pod's next event still has the old annotations."""
+    decided = place(bench)
+    bench.bind(node="n9")
+    bench.state.see_pod(decided)
+    assert bench.state.pods() == ()
+
+
 def test_an_empty_body_binds_nothing(bench: Bench) -> None:
     """H-16, K08."""
     outcome = bench.binder.bind(namespace="", name="", uid="", node=NodeName(""))
@@ -145,7 +99,7 @@ def test_l06_l02_a_failed_call_releases_what_was_taken_and_keeps_the_reservation
     bench: Bench, call: str
 ) -> None:
     """B-4, Q-19."""
-    bench.state.assume(holding(POD, "n1", ""), before=POD, node=N1, devices={})
+    place(bench)
     bench.writer.fails[call] = HamiError("the server said no")
     assert bench.bind() == "the server said no"
     assert bench.locks.held == {}
@@ -176,7 +130,7 @@ def asking_all(letters: str) -> Container:
 
 def test_q_18_a_lock_that_the_pod_held_before_is_not_given_back(bench: Bench) -> None:
     """B-11 (2): this call did not take it."""
-    assert bench.bind() == ""
+    hold(bench, owner="default/p")
     bench.writer.fails["bind"] = HamiError("conflict")
     bench.bind()
     assert bench.locks.held == {("n1", "a.io/lock"): "default/p"}
@@ -215,24 +169,6 @@ def test_bind_wait_zero_refuses_at_once(bench: Bench) -> None:
     hold(bench)
     assert bench.bind() == LOCKED
     assert len(bench.locks.calls) == 1
-
-
-def patient(seconds: float = 30.0, **config: float) -> SchedulerConfig:
-    return SchedulerConfig(bind_wait_seconds=seconds, **config)  # type: ignore[arg-type]  # floats only
-
-
-class Bound:
-    """A bind in a thread of its own."""
-
-    def __init__(self, bench: Bench, name: str = "p") -> None:
-        self.errors: list[str] = []
-        self._thread = threading.Thread(target=lambda: self.errors.append(bench.bind(name)))
-        self._thread.start()
-
-    def error(self) -> str:
-        self._thread.join(10)
-        assert self.errors, "the bind never ended"
-        return self.errors[0]
 
 
 def test_l14_a_bind_waits_for_the_lock_and_goes_on_when_the_watch_tells() -> None:
@@ -281,17 +217,6 @@ def test_l10_forty_binds_for_one_node_run_through_without_a_refusal() -> None:
     assert [bound.error() for bound in binds] == [""] * 40
     refused = [call for call in bench.locks.calls if call[0] == "acquire"]
     assert len(refused) <= 2 * 40
-
-
-def test_retries_of_kube_scheduler_while_a_bind_waits_bind_once_each_and_keep_the_lock() -> None:
-    """The caller's time ran out and it asks again: the second call finds the lock its own."""
-    bench = Bench(config=patient())
-    hold(bench)
-    first, again = Bound(bench), Bound(bench)
-    wait_until(lambda: bench.turns.waiting == 2)
-    unlock(bench)
-    assert [first.error(), again.error()] == ["", ""]
-    assert bench.locks.held == {("n1", "a.io/lock"): "default/p"}
 
 
 def test_a_pod_deleted_while_its_bind_waits_is_not_bound() -> None:

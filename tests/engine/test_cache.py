@@ -237,7 +237,7 @@ def test_q_44_cards_that_share_an_id_all_count() -> None:
 
 def test_a_snapshot_has_the_registered_names_only() -> None:
     world = World(*(registered(f"n{n}", f"c{n}") for n in range(30)))
-    few = world.state.snapshot([NodeName("n3"), NodeName("nowhere")])
+    few = world.state.snapshot([NodeName("n3"), NodeName("nowhere")]).nodes
     assert list(few) == ["n3"]
 
 

@@ -22,7 +22,7 @@ def assume(made: ClusterState, *, uid: str, expects: str) -> None:
 
 
 def expected(made: ClusterState) -> str | None:
-    return made.snapshot([NODE])[NODE].cards[0].expected
+    return made.everything()[NODE].cards[0].expected
 
 
 def test_a_written_decision_leaves_its_expectation() -> None:

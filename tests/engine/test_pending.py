@@ -6,9 +6,12 @@ import pytest
 
 from scheduler_app.core.annotations import CARD_POLICY, NODE_POLICY
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
+from scheduler_app.core.display import Asked
 from scheduler_app.core.errors import HamiError
 from scheduler_app.core.publication import PolicyView
-from scheduler_app.core.types import Condition, Container, Node, NodeName, Pod
+from scheduler_app.core.types import CardRequest, Condition, Container, Node, NodeName, Pod
+from scheduler_app.engine.asks import asks
+from scheduler_app.engine.links import ConsoleLinks
 from scheduler_app.engine.pending import (
     EXAMPLES,
     GROUPS,
@@ -18,7 +21,9 @@ from scheduler_app.engine.pending import (
     epoch_ms,
     groups_of,
 )
-from tests.engine.world import PLAIN_ONLY, World, asking, pod_of, registered
+from tests.core.plain import PlainBackend
+from tests.engine.world import PLAIN_ONLY, VENDOR, World, asking, pod_of, registered
+from tests.fakes.told import FakeEvents
 
 OURS = "hami-scheduler"
 TOO_BIG = asking(mem_mib=10**6)
@@ -228,7 +233,8 @@ def test_an_unreadable_time_is_no_time(text: str) -> None:
 def test_the_journal_tells_everybody(desk: Desk) -> None:
     kept: list[object] = []
     counted: list[object] = []
-    journal = Journal(board=desk.board, keep=kept.append, count=counted.append)
+    links = ConsoleLinks(url="", events=FakeEvents())
+    journal = Journal(board=desk.board, keep=kept.append, count=counted.append, links=links)
     decision = desk.world.filter(pod_of(TOO_BIG))
     told = [
         decision,
@@ -240,3 +246,22 @@ def test_the_journal_tells_everybody(desk: Desk) -> None:
     journal.record_refusal(told[2])  # type: ignore[arg-type]  # its third is a refusal
     assert kept == counted == told
     assert desk.causes() == ["bind"]
+
+
+def test_what_a_pod_asks_is_told_in_the_vendor_s_words() -> None:
+    """Units and amounts are the backend's own (``core/display.py``), not the request's."""
+    spoken = Spoken()
+    (view,) = asks(
+        pod_of(asking(2, cores=30)),
+        ({VENDOR: CardRequest(2, VENDOR, 100, 0, 30)},),
+        backends={VENDOR: spoken},
+    )
+    assert (view.vendor, view.cards, view.mem_mib, view.cores, view.cores_unit) == (VENDOR, 2, 0, 7, "EU")
+    assert view.slices == 3
+
+
+class Spoken(PlainBackend):
+    asked_cores_unit = "EU"
+
+    def asked(self, request: CardRequest) -> Asked:
+        return Asked(cores=7, slices=3)

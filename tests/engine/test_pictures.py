@@ -1,5 +1,6 @@
 """The cluster state as people see it."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -7,12 +8,12 @@ import pytest
 
 from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.publication import CardView, NodeView
-from scheduler_app.core.types import Container, Node, NodeName, ResourceQuota, VendorKey
+from scheduler_app.core.types import Allocation, Container, Node, NodeName, Pod, ResourceQuota, VendorKey
 from scheduler_app.engine.pictures import Pictures
-from tests.core.plain import CORES, MEM, PLAIN
+from tests.core.plain import CORES, MEM, PLAIN, PlainBackend
 from tests.devices.nvidia import cards as nvidia
 from tests.engine.world import PLAIN_ONLY, VENDOR, World, asking, holding, pod_of, registered
-from tests.factories import make_node
+from tests.factories import make_node, make_pod
 from tests.fakes.cluster import FakeNodes
 
 N1 = NodeName("n1")
@@ -190,3 +191,60 @@ def test_u15_slices_lie_on_their_card() -> None:
     card = replace(nvidia.mig_card("m").card)
     gallery.world.state.merge_node(gallery.nodes.seen[N1], {nvidia.NVIDIA.vendor_key: (card,)})
     assert gallery.card().slice_total == 8
+
+
+def test_nv_71_an_instance_names_the_pod_that_reserved_it() -> None:
+    """NV-71: two of one size, each with its own pod; the pod's part is the profile."""
+    gallery = Gallery(backends={nvidia.NVIDIA.vendor_key: nvidia.NVIDIA})
+    card = nvidia.mig_card("m").card
+    gallery.world.state.merge_node(gallery.nodes.seen[N1], {nvidia.NVIDIA.vendor_key: (card,)})
+    name = card.profiles[0].name
+    for start, pod in ((0, "p"), (1, "q")):
+        reserved = [
+            {"containerIndex": 0, "deviceIndex": 0, "gpuUUID": "m", "profile": name,
+             "placement": {"start": start, "size": 1}}
+        ]  # fmt: skip
+        written = {
+            "hami.io/vgpu-node": "n1",
+            "hami.io/vgpu-devices-allocated": "m,NVIDIA,4864,14:;",
+            "hami.io/vgpu-mig-allocations": json.dumps(reserved),
+        }
+        gallery.world.state.see_pod(make_pod(name=pod, annotations=written, phase="Running"))
+    view = gallery.card()
+    assert [(one.start, one.pod) for one in view.slices] == [(0, "default/p"), (1, "default/q")]
+    assert {share.name: share.parts for share in view.pods} == {"p": (name,), "q": (name,)}
+
+
+class Uncounted(PlainBackend):
+    """A vendor whose file says that nothing of a card is counted, and what its parts are called."""
+
+    counts_memory = counts_cores = False
+    cores_unit = "EU"
+    quota_cores_unit = "mask"
+
+    def part(self, pod: Pod, position: int, held: Allocation) -> str:
+        return f"part {position}"
+
+
+def test_what_the_vendor_does_not_count_is_none_and_its_words_are_kept() -> None:
+    gallery = Gallery(backends={VENDOR: Uncounted()})
+    gallery.world.state.see_pod(holding(pod_of(phase="Running"), "n1", ";a,Plain,100,10:;"))
+    card = gallery.card()
+    assert (card.mem_mib, card.cores, card.shares, card.cores_unit) == (None, None, (1, 10), "EU")
+    (share,) = card.pods
+    assert (share.mem_mib, share.cores, share.parts) == (None, None, ("part 1",))
+
+
+def test_f11_of_a_card_that_is_not_registered_the_vendor_counts_as_of_any_other() -> None:
+    gallery = Gallery(backends={VENDOR: Uncounted()})
+    gallery.world.state.see_pod(holding(pod_of(phase="Running"), "n1", ";gone,Plain,100,10:;"))
+    (orphan,) = gallery.view().orphans
+    assert (orphan.pod.mem_mib, orphan.pod.cores, orphan.cores_unit) == (None, None, "EU")
+    assert orphan.pod.parts == ("part 1",)
+
+
+def test_a_quota_of_cores_has_the_vendor_s_unit() -> None:
+    gallery = Gallery(backends={VENDOR: Uncounted()})
+    limit(gallery, cores="100")
+    (view,) = gallery.pictures.quotas(gallery.world.state.quotas())
+    assert (view.resource, view.unit) == (CORES, "mask")

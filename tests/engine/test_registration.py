@@ -69,7 +69,7 @@ class Passes:
         self.nodes.change(name, annotations={key: text for key, text in merged.items() if text is not None})
 
     def cards(self, name: str = "n1") -> list[str]:
-        usage = self.state.snapshot([NodeName(name)]).get(NodeName(name))
+        usage = self.state.everything().get(NodeName(name))
         return [card.id for card in usage.cards] if usage else []
 
 

@@ -11,7 +11,7 @@ from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.config import SchedulerConfig
 from scheduler_app.core.predicate import Ask, predicate, requests_of
 from scheduler_app.core.score import Weights
-from scheduler_app.core.types import Card, Container, NodeName, NodeUsage, Pod, ResourceQuota, VendorKey
+from scheduler_app.core.types import Card, Container, NodeName, Pod, ResourceQuota, VendorKey
 from scheduler_app.engine import shapes
 from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.evaluation import ask_for, evaluate
@@ -119,9 +119,10 @@ def test_the_memo_answers_as_the_plain_path(state: ClusterState, asked: list[Pod
     names = [NodeName(f"n{n}") for n in range(9)]
     for pod in [*asked, *asked]:
         ask = ask_of(pod, state)
-        nodes = state.snapshot(names)
+        snapshot = state.snapshot(names)
+        nodes = snapshot.nodes
         plain = evaluate(ask, names, nodes)
-        fast = memo.evaluate(ask, names, nodes, alone=state.holders(named_cards(pod)))
+        fast = memo.evaluate(ask, names, snapshot, alone=state.holders(named_cards(pod)))
         assert list(fast.fitting) == list(plain.fitting)
         assert fast.refused == plain.refused
         assert fast.best == plain.best
@@ -179,13 +180,13 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shapes, "OUTCOMES_KEPT", 10)
     world = World(*(registered(f"n{n}", f"a{n}", mem_mib=1000 + n) for n in range(4)))
     memo = ShapeMemo(own_keys=OWN)
-    nodes: Mapping[NodeName, NodeUsage] = world.state.everything()
+    snapshot = world.state.snapshot(world.names)
     for size in range(1, 20):
         pod = pod_of(asking(mem_mib=size))
         ask = Ask(pod, requests_of(pod, world.backends), world.backends, "binpack", "spread", Weights())
-        memo.evaluate(ask, world.names, nodes)
+        memo.evaluate(ask, world.names, snapshot)
         assert len(memo._tables) <= 4
-        assert sum(map(len, memo._tables.values())) <= 10
+        assert sum(len(table.ranks) - 1 for table in memo._tables.values()) <= 10
 
 
 def test_one_request_with_too_many_outcomes_is_forgotten_whole(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -193,4 +194,4 @@ def test_one_request_with_too_many_outcomes_is_forgotten_whole(monkeypatch: pyte
     world = World(*(registered(f"n{n}", f"a{n}", mem_mib=1000 + n) for n in range(5)))
     decision = world.filter(pod_of())
     assert decision.findings.fitted == 5
-    assert sum(map(len, world.scheduler._memo._tables.values())) == 0
+    assert not world.scheduler._memo._tables

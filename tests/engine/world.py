@@ -98,7 +98,7 @@ class World:
 
     def used(self, node: str = "n1") -> list[tuple[int, int, int]]:
         """Return shares, MiB and cores in use of each card of a node."""
-        usage = self.state.snapshot([NodeName(node)])[NodeName(node)]
+        usage = self.state.everything()[NodeName(node)]
         return [(card.shares_used, card.mem_used_mib, card.cores_used) for card in usage.cards]
 
     def quota_used(self, namespace: str = "default", resource: str = MEM) -> int:

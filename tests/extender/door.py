@@ -58,6 +58,8 @@ class Exchange:
         waiting = list(self.chunks)
 
         async def receive() -> Mapping[str, Any]:
+            if not waiting:
+                await asyncio.Event().wait()  # the client has sent everything and waits
             chunk = waiting.pop(0)
             if chunk is None:
                 return {"type": "http.disconnect"}
@@ -97,8 +99,8 @@ def _answer(sent: Sequence[Mapping[str, Any]], *, is_head: bool) -> Answer:
 class Door:
     """The bridge with the process's parts; ``writer``, ``locks`` and ``events`` stand for the API server."""
 
-    def __init__(self, **flags: Any) -> None:
-        conf.set_flags(KUBE_API="http://127.0.0.1:9", DEVICE_CONFIG_TEXT=CONFIG, **flags)
+    def __init__(self, *, config: str = CONFIG, **flags: Any) -> None:
+        conf.set_flags(KUBE_API="http://127.0.0.1:9", DEVICE_CONFIG_TEXT=config, **flags)
         built = bootstrap.build()
         self.writer, self.events, self.locks = FakePodWriter(), FakeEvents(), FakeLocks()
         self.pods, self.nodes, self.clock = FakePods(), FakeNodes(), FakeClock()

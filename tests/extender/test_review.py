@@ -72,7 +72,7 @@ def test_w15_a_resource_written_as_an_annotation_is_told(door: Door) -> None:
     response = review(door, raw)["response"]
     assert response["allowed"] is True
     assert response["warnings"] == [
-        "annotation nvidia.com/gpumem is not read: write it to the resource limits of a container"
+        "annotation nvidia.com/gpumem has no effect: it belongs under resources.limits of a container"
     ]
     assert review(door, pod_json())["response"].get("warnings") is None
 
@@ -105,6 +105,17 @@ def test_warnings_are_told_and_kept_short(door: Door) -> None:
     long["spec"]["containers"][0]["name"] = "x" * 500
     long["spec"]["containers"][0]["resources"]["limits"]["nvidia.com/gpumem"] = "1.5"
     assert all(len(text) <= 256 for text in review(door, long)["response"]["warnings"])
+
+
+@pytest.mark.parametrize(("operation", "count"), [("CREATE", 1), (None, 1), ("", 1), ("UPDATE", 0), (7, 0)])
+def test_what_the_scheduler_wrote_goes_from_new_pods_only(door: Door, operation: Any, count: int) -> None:
+    request = {
+        "uid": "u",
+        "operation": operation,
+        "object": pod_json(annotations={"hami.io/vgpu-node": "n1"}),
+    }
+    response = door.post("/webhook", {"request": request}).json()["response"]
+    assert len(response.get("warnings", ())) == count
 
 
 def test_an_empty_body(door: Door) -> None:

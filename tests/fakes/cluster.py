@@ -1,6 +1,6 @@
 """Fakes of what the engine reads from the cluster and writes to it. Each remembers what it was told."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 from scheduler_app.core.backend import NodeLock
@@ -18,12 +18,22 @@ class PodPatch:
 
 @dataclass
 class FakePodWriter:
-    """``PodWriter``. ``fails`` is raised by the call of that name; ``before`` runs first."""
+    """``PodWriter``. ``fails`` is raised by the call of that name; ``before`` runs first.
 
+    ``fresh`` are pods that the API server has otherwise than the caller, None where it has none.
+    """
+
+    fresh: dict[str, Pod | None] = field(default_factory=dict)
+    reads: list[str] = field(default_factory=list)
     patches: list[PodPatch] = field(default_factory=list)
     bound: list[tuple[str, str, NodeName]] = field(default_factory=list)
     fails: dict[str, HamiError] = field(default_factory=dict)
     before: Callable[[str], None] = lambda call: None
+
+    def get_pod(self, pod: Pod) -> Pod | None:
+        self._called("get_pod")
+        self.reads.append(pod.name)
+        return self.fresh.get(pod.name, pod)
 
     def patch_pod(self, pod: Pod, *, annotations: Annotations, labels: Annotations | None = None) -> None:
         self._called("patch_pod")
@@ -41,7 +51,7 @@ class FakePodWriter:
 
 @dataclass
 class FakeNodeWriter:
-    """``NodeWriter``. ``unreadable`` raise on GET, ``unwritable`` on PATCH; ``read`` runs at each GET."""
+    """``NodeWriter``. ``unreadable`` are not given, ``unwritable`` raise; ``read`` runs when it is asked."""
 
     reads: list[NodeName] = field(default_factory=list)
     patches: list[tuple[NodeName, dict[str, str | None]]] = field(default_factory=list)
@@ -50,12 +60,10 @@ class FakeNodeWriter:
     unwritable: set[str] = field(default_factory=set)
     read: Callable[[], None] = lambda: None
 
-    def get_node(self, name: NodeName) -> Node:
-        self.reads.append(name)
+    def ask_for(self, names: Collection[NodeName]) -> Mapping[NodeName, str]:
+        self.reads.extend(names)
         self.read()
-        if name in self.unreadable:
-            raise HamiError(f"{name} cannot be read")
-        return Node(name)
+        return {name: f"{name} cannot be read" for name in names if name in self.unreadable}
 
     def patch_node(self, name: NodeName, annotations: Annotations) -> None:
         if name in self.unwritable:
@@ -80,11 +88,12 @@ class FakeLocks:
     def acquire(self, lock: NodeLock, *, node: Node, pod: Pod) -> bool:
         self.calls.append(("acquire", lock.annotation, pod.name))
         self._fail("acquire", lock)
+        is_free = (node.name, lock.annotation) not in self.held
         holder = self.held.setdefault((node.name, lock.annotation), pod.key)
         self.tried()
         if holder != pod.key:
             raise LockContentionError(f"node {node.name} has been locked within 5m0s: node lock contention")
-        return self.calls.count(("acquire", lock.annotation, pod.name)) == 1
+        return is_free
 
     def release(self, lock: NodeLock, *, node: NodeName, pod: Pod) -> None:
         self.calls.append(("release", lock.annotation, pod.name))

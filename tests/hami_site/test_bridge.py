@@ -113,11 +113,12 @@ async def test_a_client_that_never_finishes_is_given_up(door: Door, monkeypatch:
     assert sent == []
 
 
-async def test_k16_a_client_that_goes_away_before_the_answer_leaves_a_consistent_state(
+async def test_k16_a_write_that_fails_is_logged_and_leaves_a_consistent_state(
     door: Door, caplog: pytest.LogCaptureFixture
 ) -> None:
     """The decision was written and counts, as the API server has it; that nobody heard of it is counted."""
-    before = REGISTRY.get_sample_value("hami_scheduler_undelivered_total") or 0.0
+    sample = ("hami_scheduler_undelivered_answers_total", {"verb": "filter"})
+    before = REGISTRY.get_sample_value(*sample) or 0.0
     body = encoded({"Pod": pod_json(), "NodeNames": ["n1"]})
 
     async def receive() -> Any:
@@ -127,8 +128,8 @@ async def test_k16_a_client_that_goes_away_before_the_answer_leaves_a_consistent
         raise OSError("the peer is gone")
 
     await door.bridge(Exchange("POST", "/filter")._scope(), receive, broken)
-    assert REGISTRY.get_sample_value("hami_scheduler_undelivered_total") == before + 1
     assert "answer not delivered path=/filter error=the peer is gone" in caplog.text
+    assert REGISTRY.get_sample_value(*sample) == before + 1
     assert len(door.writer.patches) == len(door.parts.state.pods()) == 1
 
 

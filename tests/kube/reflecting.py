@@ -22,11 +22,15 @@ class Followed:
     """A handler that remembers: ``told`` has ``"added n1"``, ``"updated n1"`` and so on."""
 
     store: NodeStore
+    listings: int = 0
     told: list[str] = field(default_factory=list)
     versions: list[str] = field(default_factory=list)
     pauses: list[float] = field(default_factory=list)
     malformed: list[str] = field(default_factory=list)
     reflector: Reflector[Node] | None = None
+
+    def listing(self) -> None:
+        self.listings += 1
 
     def added(self, new: Node) -> None:
         self._note("added", new)

@@ -1,4 +1,5 @@
 import platform
+import threading
 
 import pytest
 
@@ -116,6 +117,23 @@ def test_the_workload_fills_the_cluster(extender: TinyExtender) -> None:
             namespace["metadata"]["name"] for namespace in cluster.api.list("namespaces", labels="team")
         }
         assert cluster.api.exists("resourcequotas", "team-speech/gpu")
+
+
+def test_a_settled_cluster_asks_nothing_more_and_still_answers(extender: TinyExtender) -> None:
+    """The product ends first; whoever called it then would find nobody."""
+    settings = Settings(fleet="nvidia:2x4", extender_url=extender.url, webhook_url=extender.url + "/webhook")
+    extender.cluster = Cluster(settings)
+    with extender.cluster as cluster:
+        wait_until(lambda: bool(cluster.api.list("pods")))
+        assert {"simcluster-workload", "simcluster-kubescheduler"} <= threads()
+        cluster.settle()
+        assert not {"simcluster-workload", "simcluster-kubescheduler"} & threads()
+        assert "simcluster-plugins" in threads()
+        assert len(cluster.api.list("nodes")) == 2
+
+
+def threads() -> set[str]:
+    return {thread.name for thread in threading.enumerate()}
 
 
 def test_the_same_seed_asks_for_the_same_pods() -> None:

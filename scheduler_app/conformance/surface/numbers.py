@@ -1,7 +1,7 @@
 """Numbers: quantities, durations, scalars, weights, scores and orders."""
 
 import struct
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from scheduler_app.conformance.surface.canonical import amount
@@ -92,11 +92,8 @@ def order(args: Json) -> Json:
 
 def order_nodes(args: Json) -> Json:
     """The order by score, the winner last, as a decision lists its nodes."""
-    outcomes: dict[Hashable, Outcome] = {
-        node["name"]: Outcome({}, f32(float(node["score"]))) for node in args["nodes"]
-    }
-    names = tuple(NodeName(node["name"]) for node in args["nodes"])
-    found = [name for name, _ in Findings(names, names, outcomes, policy=args["policy"]).fitting]
+    outcomes = {NodeName(node["name"]): Outcome({}, f32(float(node["score"]))) for node in args["nodes"]}
+    found = [name for name, _ in Findings.of(outcomes, policy=args["policy"]).fitting]
     return {"order": found, "winner": found[-1] if found else ""}
 
 

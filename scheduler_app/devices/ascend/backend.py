@@ -14,6 +14,7 @@ from scheduler_app.core.backend import (
     ResourceNames,
     Vendor,
 )
+from scheduler_app.core.display import Pair
 from scheduler_app.core.fit import FitContext, FitResult, FitRun
 from scheduler_app.core.score import ScoreInput
 from scheduler_app.core.types import (
@@ -136,6 +137,18 @@ class AscendBackend(DeviceBackend):
     @property
     def written_keys(self) -> tuple[str, ...]:
         return (*super().written_keys, PREDICATE_TIME, self._handover)
+
+    def shown_cores(self, card: CardUsage, node: Node) -> Pair | None:
+        """Percent where soft split can be had; nobody counts the AI cores of templates (ASC-23, ASC-44)."""
+        if not split.is_supported(node.annotations, default=self._is_soft_by_default):
+            return None
+        return card.cores_used, WHOLE_CARD_CORES
+
+    def part(self, pod: Pod, position: int, held: Allocation) -> str:
+        """Return the template that the card is split by, or the name of soft split (ASC-7, ASC-14)."""
+        if split.is_soft(pod.annotations):
+            return split.SOFT
+        return self._chip.template_for(held.mem_mib).name
 
     def _mem_mib(self, container: Container) -> int | None:
         """Return memory a card, 0 for a whole one, None where the container is not served (ASC-31).

@@ -4,10 +4,11 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
-from scheduler_app.core import amounts, quantity, reasons
+from scheduler_app.core import amounts, codec, quantity, reasons
 from scheduler_app.core.admission import ContainerDraft, PodDraft
-from scheduler_app.core.backend import DeviceBackend, Keys, ResourceNames
-from scheduler_app.core.errors import AdmissionError
+from scheduler_app.core.backend import WHOLE_CARD_CORES, DeviceBackend, Keys, ResourceNames
+from scheduler_app.core.display import Asked, Pair
+from scheduler_app.core.errors import AdmissionError, CodecError
 from scheduler_app.core.fit import FitContext, FitResult
 from scheduler_app.core.types import (
     Allocation,
@@ -49,6 +50,7 @@ class DrsBackend(DeviceBackend):
         nouse_uuid="enflame.com/nouse-gpuuuid",
     )
     clamps_cores = False
+    asked_mem_unit = "GiB"
     checks_exclusive = False
 
     def __init__(self, config: Config) -> None:
@@ -135,6 +137,23 @@ class DrsBackend(DeviceBackend):
         own = (ASSIGNED, ASSIGNED_TIME, ASSIGNED_INDEX, ASSIGNED_ID, ASSIGNED_MINOR, REQUEST_SIZE)
         return (*super().written_keys, *own, ASSIGNED_CONTAINERS)
 
+    def shown_shares(self, card: CardUsage) -> Pair:
+        """Slices, told from their cores, because a recorded container of any size counts one (ENF-8)."""
+        slices = card.card.custom.get(profiles.MAX_SLICE, card.card.shares)
+        return card.cores_used * slices // WHOLE_CARD_CORES, card.card.shares
+
+    def part(self, pod: Pod, position: int, held: Allocation) -> str:
+        """Return the profile that was written for the container (ENF-10)."""
+        names = [container.name for container in pod.all_containers]
+        return _profiles(pod).get(names[position], "") if position < len(names) else ""
+
+    def asked(self, request: CardRequest) -> Asked:
+        """Slices, or memory in GiB with cores; which profile that is, its node decides (ENF-5)."""
+        if request.mem_percent == profiles.BY_SLICE:
+            return Asked(slices=request.mem_mib)
+        mem_mib = profiles.in_mib(request.mem_mib)
+        return Asked(mem_mib=max(mem_mib, 0), cores=max(request.cores, 0))
+
     def _check(self, name: str, amount: int) -> None:
         if name == self.names.cores and not 0 < amount <= 100:
             raise AdmissionError(f"{name} must be in range (0,100]")
@@ -165,6 +184,16 @@ def _slice_keys(custom: Custom) -> dict[str, str]:
     index, minor, size = custom.get(inventory.INDEX), custom.get(inventory.MINOR), custom.get(SLICE)
     found = {ASSIGNED_INDEX: index, ASSIGNED_ID: index, ASSIGNED_MINOR: minor, REQUEST_SIZE: size}
     return {key: str(value) for key, value in found.items() if value not in (None, "")}
+
+
+def _profiles(pod: Pod) -> Mapping[str, str]:
+    """Return the profiles that ``ASSIGNED_CONTAINERS`` names, by container; none when it cannot be read."""
+    try:
+        data = codec.load_json(pod.annotations.get(ASSIGNED_CONTAINERS, "{}"))
+    except CodecError:
+        return {}
+    found = data if isinstance(data, dict) else {}
+    return {name: str(one.get(PROFILE_NAME, "")) for name, one in found.items() if isinstance(one, dict)}
 
 
 def _slice(custom: Custom) -> dict[str, object]:

@@ -21,6 +21,7 @@ class GcuBackend(WholeCardBackend):
     card_word = "GCU"
     card_mem_mib = 100
     clamps_cores = False
+    counts_memory = False  # 100 is no amount: all of a card
 
     def __init__(self, config: Config) -> None:
         self.names = ResourceNames(count=config.resource_name_gcu)

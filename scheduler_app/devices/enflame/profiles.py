@@ -81,6 +81,11 @@ def _asked_gb(request: CardRequest, found: Sequence[Profile]) -> int:
     return -(-amount // MIB_A_GB) if amount > 2 * found[-1].mem_gb else amount
 
 
+def in_mib(amount: int) -> int:
+    """Return MiB of an amount in GB or MiB where no node's profiles tell which: no card has a TiB."""
+    return amount * MIB_A_GB if amount < MIB_A_GB else amount
+
+
 def _usable(cards: Sequence[CardUsage]) -> list[Profile]:
     """Return what can be given at all, the smallest first; of equal ones the smaller name."""
     named: dict[str, str] = {}

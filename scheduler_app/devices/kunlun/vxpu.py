@@ -8,7 +8,16 @@ from scheduler_app.core.admission import ContainerDraft, PodDraft
 from scheduler_app.core.backend import Keys, NodeLock, ResourceNames
 from scheduler_app.core.counted import CountedBackend
 from scheduler_app.core.fit import FitRun
-from scheduler_app.core.types import Card, CardRequest, CardUsage, Container, Node, VendorKey
+from scheduler_app.core.types import (
+    Allocation,
+    Card,
+    CardRequest,
+    CardUsage,
+    Container,
+    Node,
+    Pod,
+    VendorKey,
+)
 from scheduler_app.devices.kunlun.config import Config
 from scheduler_app.devices.kunlun.selecting import SelectingBackend
 
@@ -74,6 +83,10 @@ class VxpuBackend(SelectingBackend, CountedBackend):
         if run.is_mutex and kept:
             return {reasons.EXCLUSIVE_CONFLICT: len(kept)}
         return super().why_not(run)
+
+    def part(self, pod: Pod, position: int, held: Allocation) -> str:
+        """Return the slice as a fraction of a card (KLV-4)."""
+        return {QUARTER_MIB: "1/4", HALF_MIB: "1/2"}.get(held.mem_mib, "")
 
     def _has_room(self, run: FitRun, card: CardUsage) -> bool:
         """Say whether a slice fits beside equal ones; the size of those is an average (KLV-7)."""

@@ -27,5 +27,4 @@ VENDOR = Vendor(
         Flag("metax-vmemory", "metax-tech.com/vmemory"),
         Flag("sgpu-topology-aware", default=False),
     ),
-    mem_unit="GiB",
 )

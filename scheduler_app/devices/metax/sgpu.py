@@ -179,6 +179,17 @@ class SgpuBackend(DeviceBackend):
     def pod_mark(self, pod: Pod) -> str:
         return sharing.app_class(pod)
 
+    def shown_mode(self, card: CardUsage) -> str:
+        """Return the quality of service of a card in use: what is expected, else what it reports (MXS-9)."""
+        if card.shares_used == 0:
+            return ""
+        return str(card.card.custom.get(inventory.QOS) or "") if card.expected is None else card.expected
+
+    def part(self, pod: Pod, position: int, held: Allocation) -> str:
+        """Return the pod's class where it has one, and its policy where it shares the card (MXS-5)."""
+        policy = "" if sharing.is_online(pod) else sharing.qos_after(pod, cores=held.cores)
+        return " ".join(filter(None, (sharing.app_class(pod), policy)))
+
     def _weighs_links(self, pod: Pod) -> bool:
         asked = texts.boolean(pod.annotations.get(TOPOLOGY_AWARE, ""))
         return self._is_topology_aware if asked is None else asked

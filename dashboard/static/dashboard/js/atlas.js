@@ -11,6 +11,7 @@ const USED = { memory: "mem", cores: "cores", shares: "shares" };
 const TOTAL = { memory: "mem_mib", cores: "cores", shares: "shares" };
 const ROOMY_CELL = 24;
 const GLYPH_CELL = 9;
+const SEPARATOR = "  ·  ";
 const SVG = "http://www.w3.org/2000/svg";
 
 export class Atlas {
@@ -128,13 +129,16 @@ export class Atlas {
       paint.font = `12px ${this.font}`;
       const parts = [`${format.number(gpus)} GPU`];
       if (this.layout.width > 420) parts.unshift(`${format.number(group.nodes.length)} ${say(group.nodes.length === 1 ? "node_one" : "nodes")}`);
-      if (all) parts.push(`${format.percent([used, all])} ${say("allocated")}`);
-      paint.fillText(parts.join("  ·  "), at, group.head + 11);
+      if (gpus) parts.push(all ? `${format.percent([used, all])} ${say("allocated")}` : say("not_counted"));
+      while (parts.length && at + paint.measureText(parts.join(SEPARATOR)).width > group.right) parts.shift();
+      paint.fillText(parts.join(SEPARATOR), at, group.head + 11);
     }
   }
 
+  /** The step of the ramp, or null where nobody counts what the picture shows. */
   #stepOf(gpu) {
-    return format.step(this.store.value("fleet")[USED[this.by]][gpu], this.store.topology.gpus[TOTAL[this.by]][gpu]);
+    const of = this.store.topology.gpus[TOTAL[this.by]][gpu];
+    return of ? format.step(this.store.value("fleet")[USED[this.by]][gpu], of) : null;
   }
 
   /** Fill all cells, sorted by colour: one path a step. Filtered ones are left as empty tracks. */
@@ -152,8 +156,8 @@ export class Atlas {
       if (kept) this.shown += 1;
       for (let offset = 0; offset < count; offset += 1) {
         const step = this.#stepOf(first + offset);
-        if (kept) this.counts[step] += 1;
-        const path = kept && (this.step === null || this.step === step) ? paths[step] : grey;
+        if (kept && step !== null) this.counts[step] += 1;
+        const path = step !== null && kept && (this.step === null || this.step === step) ? paths[step] : grey;
         path.rect(...cellOf(this.layout, block, offset), cell, cell);
       }
     }
@@ -171,14 +175,17 @@ export class Atlas {
     if (cell >= ROOMY_CELL) for (const node of this.layout.where.keys()) this.#bars(paint, node);
   }
 
-  /** Give empty cells an edge: the first steps of the ramp are close to the page. */
+  /** Give empty cells an edge: the first steps of the ramp are close to the page. A slash is "not counted". */
   #edges(paint, node) {
     const block = blockOf(this.layout, node);
     const [first, count] = gpusOf(this.store.topology, node);
     for (let offset = 0; offset < count; offset += 1) {
-      if (this.#stepOf(first + offset) > 1) continue;
+      const step = this.#stepOf(first + offset);
+      if (step > 1) continue;
       const [x, y] = cellOf(this.layout, block, offset);
-      paint.strokeRect(x + 0.5, y + 0.5, this.layout.cell - 1, this.layout.cell - 1);
+      const { cell } = this.layout;
+      paint.strokeRect(x + 0.5, y + 0.5, cell - 1, cell - 1);
+      if (step === null) line(paint, x + 0.5, y + cell - 0.5, x + cell - 0.5, y + 0.5);
     }
   }
 
@@ -197,14 +204,16 @@ export class Atlas {
       const step = this.#stepOf(gpu);
       if (this.step !== null && this.step !== step) continue;
       const [x, y] = cellOf(this.layout, block, offset);
-      paint.fillStyle = readable(this.ramp[step]);
+      paint.fillStyle = step === null ? this.ink.text : readable(this.ramp[step]);
       if (fleet.shares[gpu]) paint.fillText(String(fleet.shares[gpu]), x + cell / 2, y + cell / 2 - 2);
+      const other = this.by === "memory" ? "cores" : "memory";
+      const pair = [fleet[USED[other]][gpu], topology.gpus[TOTAL[other]][gpu]];
+      if (!pair[1]) continue;
       const wide = cell - 8;
       paint.globalAlpha = 0.28;
       paint.fillRect(x + 4, y + cell - 7, wide, 3);
       paint.globalAlpha = 0.85;
-      const other = this.by === "memory" ? "cores" : "memory";
-      paint.fillRect(x + 4, y + cell - 7, (wide * format.ratio([fleet[USED[other]][gpu], topology.gpus[TOTAL[other]][gpu]])) / 100, 3);
+      paint.fillRect(x + 4, y + cell - 7, (wide * format.ratio(pair)) / 100, 3);
       paint.globalAlpha = 1;
     }
     paint.textAlign = "start";
@@ -222,7 +231,7 @@ export class Atlas {
       paint.clearRect(block.x, block.y, block.group.blockWidth, block.group.blockHeight);
       for (let offset = 0; offset < count; offset += 1) {
         const step = this.#stepOf(first + offset);
-        const kept = this.matches(node) && (this.step === null || this.step === step);
+        const kept = step !== null && this.matches(node) && (this.step === null || this.step === step);
         paint.fillStyle = kept ? this.ramp[step] : this.ink.raised;
         paint.fillRect(...cellOf(this.layout, block, offset), this.layout.cell, this.layout.cell);
       }
@@ -252,7 +261,10 @@ export class Atlas {
     for (const node of this.layout.where.keys()) {
       if (!this.matches(node)) continue;
       const [first, count] = gpusOf(this.store.topology, node);
-      for (let gpu = first; gpu < first + count; gpu += 1) this.counts[this.#stepOf(gpu)] += 1;
+      for (let gpu = first; gpu < first + count; gpu += 1) {
+        const step = this.#stepOf(gpu);
+        if (step !== null) this.counts[step] += 1;
+      }
     }
     this.#legend();
   }
@@ -436,7 +448,8 @@ export class Atlas {
     const head = element("header", "", facts.name);
     head.append(element("span", `tone-${TONES[facts.code]}`, `${GLYPHS[facts.code]} ${stateWord(STATES[facts.code])}`));
     const size = this.store.topology.gpus.mem_mib[gpusOf(this.store.topology, node)[0]];
-    const model = facts.count ? `${facts.count} × ${facts.model} · ${format.memory(size)}` : say("no_gpus");
+    const memory = size ? ` · ${format.memory(size)}` : "";
+    const model = facts.count ? `${facts.count} × ${facts.model}${memory}` : say("no_gpus");
     const lines = Object.entries(facts.sums).map(([by, sum]) => this.#cardLine(by, sum));
     this.card.replaceChildren(head, element("p", "muted", model), ...lines);
     this.card.hidden = false;
@@ -449,6 +462,10 @@ export class Atlas {
 
   #cardLine(by, sum) {
     const row = element("div", "line", "");
+    if (!sum[1]) {
+      row.append(element("span", "muted", say(by)), element("span", "muted", say("not_counted")));
+      return row;
+    }
     const bar = document.createElementNS(SVG, "svg");
     bar.setAttribute("class", "bar");
     const fill = document.createElementNS(SVG, "rect");
@@ -493,7 +510,7 @@ export class Atlas {
     this.#showCard(this.cursor.node);
     const facts = this.#sentence(this.cursor.node);
     const parts = [facts.name, stateWord(STATES[facts.code]), `${facts.count} ${facts.model}`];
-    if (facts.sums.memory) parts.push(`${say("memory")} ${format.percent(facts.sums.memory)}`);
+    if (facts.sums.memory?.[1]) parts.push(`${say("memory")} ${format.percent(facts.sums.memory)}`);
     if (this.cursor.offset !== null) parts.push(`GPU ${this.cursor.offset}`);
     document.querySelector("[data-say]").textContent = parts.join(", ");
   }

@@ -17,15 +17,21 @@ export function setClock(offsetMs) {
 
 const now = () => Date.now() + clockOffset;
 
+/** A pair as percent; null is what the vendor does not count. */
+const percent = (value) => (value === null ? say("not_counted") : format.percent(value));
+
 const writers = {
   bar: (node, value) => {
     const share = format.ratio(value);
+    const words = percent(value);
+    node.classList.toggle("uncounted", !value?.[1]);
     node.querySelector("rect").setAttribute("width", `${share}%`);
     const meter = node.querySelector("svg");
     meter.setAttribute("aria-valuenow", share);
-    meter.setAttribute("aria-valuetext", format.percent(value));
-    return text(node.querySelector(".value"), format.percent(value));
+    meter.setAttribute("aria-valuetext", words);
+    return text(node.querySelector(".value"), words);
   },
+  percent: (node, value) => text(node, percent(value)),
   age: (node, value) => {
     node.dataset.at = value || 0;
     return writeAge(node);
@@ -83,7 +89,8 @@ function derived(name, row) {
   if (name === "summary.room") {
     const block = row.block > 1 ? say("block", { n: row.block, m: row.block_nodes }) : "";
     const stranded = row.stranded_mib ? `${say("stranded")} ${format.memory(row.stranded_mib)}` : "";
-    return { ...row, block_text: block, stranded_text: stranded };
+    const pieces = row.piece_mib ? `${format.memory(row.piece_mib)} × ${format.number(row.pieces)}` : "";
+    return { ...row, block_text: block, stranded_text: stranded, pieces_text: pieces };
   }
   return row;
 }
