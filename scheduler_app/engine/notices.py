@@ -7,7 +7,9 @@ from scheduler_app.core import reasons
 from scheduler_app.core.findings import Findings
 from scheduler_app.core.types import NodeName
 
+CAUSES = 5  # texts about unregistered nodes that are told of a call, those of most nodes first
 LISTED = 200  # nodes that an Event names; the reference names all, in a hundred kilobytes for each pod
+_UNREGISTERED = f"{reasons.NODE_UNREGISTERED}: "
 NORMAL, WARNING = "Normal", "Warning"
 FILTERING_FAILED, FILTERING_SUCCEED = "FilteringFailed", "FilteringSucceed"
 BINDING_FAILED, BINDING_SUCCEED = "BindingFailed", "BindingSucceed"
@@ -26,6 +28,13 @@ def refusals(refused: Mapping[NodeName, str]) -> list[str]:
         for word in dict.fromkeys(reasons.words(text)):
             nodes.setdefault(word, []).extend(names)
     return [f"{len(names)} nodes {word}({_listed(names)})" for word, names in sorted(nodes.items())]
+
+
+def unregistered(causes: Mapping[str, Sequence[NodeName]]) -> list[str]:
+    """Return one message a cause of unregistered nodes; the reference has no word for them (N16, Q-40)."""
+    found = [(text, names) for text, names in causes.items() if text.startswith(_UNREGISTERED)]
+    found.sort(key=lambda cause: (-len(cause[1]), cause[0]))
+    return [f"{len(names)} nodes {text}({_listed(names)})" for text, names in found[:CAUSES]]
 
 
 def _listed(names: Sequence[str]) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 
 from scheduler_app.core.backend import DeviceBackend, NodeLock
 from scheduler_app.core.config import SchedulerConfig
-from scheduler_app.core.decision import Decision
+from scheduler_app.core.decision import Decision, Explain
 from scheduler_app.core.types import Container, Node, NodeName, Pod, VendorKey
 from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.registration import cards_of
@@ -70,7 +70,11 @@ class World:
     """A state with nodes, and a scheduler whose every write and word is remembered."""
 
     def __init__(
-        self, *nodes: Node, backends: Mapping[VendorKey, DeviceBackend] = PLAIN_ONLY, **config: object
+        self,
+        *nodes: Node,
+        backends: Mapping[VendorKey, DeviceBackend] = PLAIN_ONLY,
+        explain: Explain | None = None,
+        **config: object,
     ) -> None:
         self.backends = backends
         self.state = ClusterState(backends)
@@ -84,6 +88,7 @@ class World:
             log=self.log,
             config=self.config,
             clock=self.clock,
+            explain=explain,
         )
         self.names = [node.name for node in nodes]
         for node in nodes:

@@ -14,14 +14,19 @@ class FakeEvents:
 
     told: list[tuple[str, str, str]] = field(default_factory=list)
     about: list[str] = field(default_factory=list)
+    defer: Callable[[Callable[[], None]], object] = lambda tell: tell()
+    """Who is handed what is told later: at once, unless a test keeps it."""
 
     def pod_event(self, pod: Pod, *, type: str, reason: str, message: str) -> None:
         self.told.append((type, reason, message))
         self.about.append(pod.key)
 
     def pod_events(self, pod: Pod, *, type: str, reason: str, messages: Callable[[], Sequence[str]]) -> None:
-        for message in messages():
-            self.pod_event(pod, type=type, reason=reason, message=message)
+        def tell() -> None:
+            for message in messages():
+                self.pod_event(pod, type=type, reason=reason, message=message)
+
+        self.defer(tell)
 
     def node_event(self, node: NodeName, *, type: str, reason: str, message: str) -> None:
         self.told.append((type, reason, message))
