@@ -158,3 +158,22 @@ def test_the_thread_publishes_and_ends_when_told(monkeypatch: pytest.MonkeyPatch
     press.publisher.interrupt()
     thread.join(5)
     assert not thread.is_alive()
+
+
+def test_f11_what_lies_on_cards_that_are_gone_is_logged_when_it_is_published(
+    press: Press, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Once, whoever asks for the whole picture besides; and again of a node that left and came back."""
+    press.world.state.see_pod(holding(pod_of(), "n1", "old,Plain,100,10:;"))
+    press.told()
+    press.publisher.whole()
+    press.publisher.node_changed(N1)
+    press.told()
+    assert caplog.messages == ["card not registered pod=default/p node=n1 card=old"]
+    node = press.nodes.seen.pop(N1)
+    press.world.state.drop_node(N1)
+    press.told()
+    press.nodes.seen[N1] = node
+    press.world.register(node)
+    press.told()
+    assert caplog.messages == ["card not registered pod=default/p node=n1 card=old"] * 2
