@@ -140,7 +140,16 @@ def test_r_19_one_bad_node_does_not_keep_the_others_out(caplog: pytest.LogCaptur
     passes.annotate("n3", register="garbage")
     passes.run()
     assert passes.cards("n1") == ["a"]
-    assert "node not read for handshake node=n2" in caplog.text
+    assert "nodes not read for handshake nodes=1 first=n2" in caplog.text
+
+
+def test_an_api_server_that_gives_no_node_is_one_log_line(caplog: pytest.LogCaptureFixture) -> None:
+    passes = Passes(*(registered(f"n{n}", f"a{n}") for n in range(30)))
+    passes.writer.unreadable.update(f"n{n}" for n in range(30))
+    passes.writer.why = "connection refused"
+    passes.run()
+    lines = [record.getMessage() for record in caplog.records if "handshake" in record.getMessage()]
+    assert lines == ["nodes not read for handshake nodes=30 first=n0 error=connection refused"]
 
 
 @pytest.mark.parametrize(

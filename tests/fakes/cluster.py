@@ -57,13 +57,14 @@ class FakeNodeWriter:
     patches: list[tuple[NodeName, dict[str, str | None]]] = field(default_factory=list)
     labels: list[tuple[str, dict[str, str | None]]] = field(default_factory=list)
     unreadable: set[str] = field(default_factory=set)
+    why: str = ""
     unwritable: set[str] = field(default_factory=set)
     read: Callable[[], None] = lambda: None
 
     def ask_for(self, names: Collection[NodeName]) -> Mapping[NodeName, str]:
         self.reads.extend(names)
         self.read()
-        return {name: f"{name} cannot be read" for name in names if name in self.unreadable}
+        return {name: self.why or f"{name} cannot be read" for name in names if name in self.unreadable}
 
     def patch_node(self, name: NodeName, annotations: Annotations) -> None:
         if name in self.unwritable:
