@@ -29,13 +29,13 @@ _NO_EFFECTS = DeviceBackend.slice_effects
 
 
 class Snapshot(NamedTuple):
-    """Registered nodes at one moment, for any thread to read, and beside them their shapes.
+    """Registered nodes at one moment, the caller's own copy, and beside them their shapes.
 
     The shape is in the node too; thousands of them are read faster where they lie together.
     """
 
-    nodes: Mapping[NodeName, NodeUsage]
-    shapes: Mapping[NodeName, int]
+    nodes: dict[NodeName, NodeUsage]
+    shapes: dict[NodeName, int]
 
 
 @dataclass(slots=True)
