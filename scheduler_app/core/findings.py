@@ -103,6 +103,8 @@ class Findings:
     @cached_property
     def by_text(self) -> Mapping[str, Sequence[NodeName]]:
         """The nodes that were refused with each text, in the order of the names."""
+        if len(set(self._reasons.values())) == 1:  # as a rule; then nothing is done for each name
+            return {next(iter(self._reasons.values())): list(self.refused)}
         found: dict[str, list[NodeName]] = {}
         for name, text in self.refused.items():
             found.setdefault(text, []).append(name)

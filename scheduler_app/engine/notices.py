@@ -15,14 +15,11 @@ FILTERING_FAILED, FILTERING_SUCCEED = "FilteringFailed", "FilteringSucceed"
 BINDING_FAILED, BINDING_SUCCEED = "BindingFailed", "BindingSucceed"
 
 
-def refusals(refused: Mapping[NodeName, str]) -> list[str]:
+def refusals(by_text: Mapping[str, Sequence[NodeName]]) -> list[str]:
     """Return one message a reason word, ``"2 nodes CardNotHealth(n1,n2)"``, words ascending (F-34).
 
     Texts without ``<n>/<m>`` contribute nothing (Q-40).
     """
-    by_text: dict[str, list[str]] = {}
-    for node, text in refused.items():
-        by_text.setdefault(text, []).append(node)
     nodes: dict[str, list[str]] = {}
     for text, names in by_text.items():
         for word in dict.fromkeys(reasons.words(text)):

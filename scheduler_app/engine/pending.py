@@ -2,9 +2,10 @@
 
 import threading
 from collections import Counter, deque
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from heapq import nsmallest
 
 from scheduler_app.core import annotations, reasons
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
@@ -67,7 +68,7 @@ class PendingBoard:
 
     def decided(self, decision: Decision) -> str:
         """Take a decision and return the cause for which its pod waits, empty when it is placed."""
-        groups = () if decision.kind == "placed" else groups_of(decision.refused)
+        groups = () if decision.kind == "placed" else groups_of(decision.findings.by_text)
         cause = "" if decision.kind == "placed" else _cause(decision, groups)
         self._note(decision, groups, cause)
         return cause
@@ -129,15 +130,10 @@ class PendingBoard:
             self._gone.discard(uid)
 
 
-def groups_of(refused: Mapping[NodeName, str]) -> tuple[ReasonGroup, ...]:
-    """Group nodes by refusal text, largest group first."""
-    names: dict[str, list[str]] = {}
-    for node, text in refused.items():
-        names.setdefault(text, []).append(node)
-    ordered = sorted(names.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-    return tuple(
-        ReasonGroup(text, len(nodes), tuple(sorted(nodes)[:EXAMPLES])) for text, nodes in ordered[:GROUPS]
-    )
+def groups_of(by_text: Mapping[str, Sequence[NodeName]]) -> tuple[ReasonGroup, ...]:
+    """Return the refusals by text, largest group first."""
+    ordered = nsmallest(GROUPS, by_text.items(), key=lambda pair: (-len(pair[1]), pair[0]))
+    return tuple(ReasonGroup(text, len(nodes), tuple(nsmallest(EXAMPLES, nodes))) for text, nodes in ordered)
 
 
 def view_of(decision: Decision) -> DecisionView:

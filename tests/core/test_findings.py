@@ -46,6 +46,7 @@ def test_refusals_are_told_by_node_and_by_text() -> None:
     assert told.by_text == {"x": ["a", "d"], "y": ["c"]}
     assert told.texts == {"x": 2, "y": 1}
     assert told.fitted == 1
+    assert found(a=refuses("x"), b=fits(1.0), c=refuses("x")).by_text == {"x": ["a", "c"]}
 
 
 def test_the_best_of_many_are_the_last_of_all() -> None:

@@ -219,8 +219,7 @@ def test_recent_decisions_are_bounded_newest_first(desk: Desk) -> None:
 
 
 def test_groups_are_bounded_and_name_examples() -> None:
-    refused = {NodeName(f"n{n:03}"): f"text {n % 80:02}" for n in range(800)}
-    groups = groups_of(refused)
+    groups = groups_of({f"text {t:02}": [NodeName(f"n{n:03}") for n in range(t, 800, 80)] for t in range(80)})
     assert len(groups) == GROUPS
     assert groups[0].examples == tuple(f"n{n:03}" for n in range(0, 400, 80))[:EXAMPLES]
 
