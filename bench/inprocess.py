@@ -14,6 +14,7 @@ from scheduler_app.core.ports import Annotations
 from scheduler_app.core.types import NodeName, Pod
 from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.registration import cards_of
+from scheduler_app.engine.reporting import Reporter
 from scheduler_app.engine.scheduler import Scheduler
 from scheduler_app.kube import decode
 
@@ -70,8 +71,7 @@ def engine(scene: Scene) -> Engine:
         backends=backends,
         state=state,
         writer=nobody,
-        events=nobody,
-        log=nobody,
+        reporter=Reporter(events=nobody, log=nobody),
         config=SchedulerConfig(scheduler_name="hami-scheduler"),
         clock=time.time,
     )

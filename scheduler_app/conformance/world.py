@@ -24,6 +24,7 @@ from scheduler_app.engine.leadership import Leadership
 from scheduler_app.engine.nodewrites import NodeWrites
 from scheduler_app.engine.pending import PendingBoard
 from scheduler_app.engine.registration import Registrar
+from scheduler_app.engine.reporting import Reporter
 from scheduler_app.engine.roles import RoleLabels
 from scheduler_app.engine.scheduler import Scheduler
 from scheduler_app.events import EventThread
@@ -158,8 +159,7 @@ class World:
             backends=self.backends,
             state=self.state,
             writer=self._pod_writer,
-            events=self._sink,
-            log=self.log,
+            reporter=Reporter(events=self._sink, log=self.log),
             config=self.config,
             clock=self.clock.time,
         )

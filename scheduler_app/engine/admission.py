@@ -15,7 +15,7 @@ from scheduler_app.core.predicate import Backends
 from scheduler_app.core.types import CardRequest, Container
 from scheduler_app.engine import misplaced, podshape
 from scheduler_app.engine.cache import ClusterState
-from scheduler_app.engine.scheduler import own_keys
+from scheduler_app.engine.handover import own_keys
 
 logger = logging.getLogger(__name__)
 DEFAULT_SCHEDULER = "default-scheduler"

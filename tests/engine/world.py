@@ -14,6 +14,7 @@ from scheduler_app.core.decision import Decision, Explain
 from scheduler_app.core.types import Container, Node, NodeName, Pod, VendorKey
 from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.registration import cards_of
+from scheduler_app.engine.reporting import Reporter
 from scheduler_app.engine.scheduler import Scheduler
 from tests.core.plain import CORES, COUNT, MEM, MODEL, PLAIN, PlainBackend
 from tests.factories import make_container, make_node, make_pod
@@ -84,11 +85,9 @@ class World:
             backends=backends,
             state=self.state,
             writer=self.writer,
-            events=self.events,
-            log=self.log,
+            reporter=Reporter(events=self.events, log=self.log, explain=explain),
             config=self.config,
             clock=self.clock,
-            explain=explain,
         )
         self.names = [node.name for node in nodes]
         for node in nodes:

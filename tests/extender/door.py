@@ -12,6 +12,7 @@ from scheduler_app.bootstrap import Parts
 from scheduler_app.core.types import Node, NodeName
 from scheduler_app.engine.binding import Binder, BindPorts
 from scheduler_app.engine.registration import cards_of
+from scheduler_app.engine.reporting import Reporter
 from scheduler_app.engine.scheduler import Scheduler
 from tests.factories import make_node
 from tests.fakes.clock import FakeClock
@@ -119,8 +120,7 @@ class Door:
             backends=built.devices.backends,
             state=built.state,
             writer=self.writer,
-            events=self.events,
-            log=built.binder._ports.log,
+            reporter=Reporter(events=self.events, log=built.binder._ports.log),
             config=built.config,
             clock=self.clock,
         )
