@@ -9,14 +9,17 @@ _LONGEST = 64
 
 def near_misses(names: Iterable[str], known: Collection[str]) -> Iterator[tuple[str, str]]:
     """Yield each unknown name with the known one of the same domain that was probably meant (F35)."""
+    unknown = [name for name in names if name not in known and "/" in name]
+    if not unknown:  # as a rule
+        return
     by_domain: dict[str, list[str]] = {}
     for name in sorted(known):
         domain, _slash, word = name.partition("/")
         by_domain.setdefault(domain.lower(), []).append(word)
     left = MOST_EXAMINED
-    for name in names:
-        domain, slash, word = name.partition("/")
-        if name in known or not slash or domain.lower() not in by_domain or len(word) > _LONGEST or not left:
+    for name in unknown:
+        domain, _slash, word = name.partition("/")
+        if domain.lower() not in by_domain or len(word) > _LONGEST or not left:
             continue
         left -= 1
         meant = _nearest(word.lower(), by_domain[domain.lower()])

@@ -13,9 +13,10 @@ from scheduler_app.core.errors import AdmissionError
 from scheduler_app.core.ports import DecisionLog
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.types import CardRequest, Container
-from scheduler_app.engine import misplaced, podshape
+from scheduler_app.engine import podshape
 from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.handover import own_keys
+from scheduler_app.engine.misplaced import LikelyMistakes
 
 logger = logging.getLogger(__name__)
 DEFAULT_SCHEDULER = "default-scheduler"
@@ -59,6 +60,7 @@ class Admission:
         clock: Callable[[], float],
     ) -> None:
         self._backends = dict(sorted(backends.items()))
+        self._mistakes = LikelyMistakes(self._backends.values())
         self._state = state
         self._log = log
         self._config = config
@@ -94,18 +96,11 @@ class Admission:
         containers = draft.containers()
         is_ours = self._mutate(draft, containers)
         parsed = [(container, _container(container)) for container in containers]
-        self._warn(draft, parsed)
+        self._mistakes.warn(draft, [read for _, read in parsed])
         if is_ours:
             self._claim(draft, containers)
         self._check_quota(namespace, parsed)
         return ""
-
-    def _warn(self, draft: PodDraft, parsed: Parsed) -> None:
-        backends = self._backends.values()
-        misplaced.warn_of_annotations(draft, backends)
-        for container, read in parsed:
-            misplaced.warn_of_missing_count(container, read, backends)
-        misplaced.warn_of_misspelt(draft, [read for _, read in parsed], backends)
 
     def _remove_own_annotations(self, draft: PodDraft) -> None:
         """Remove what only a decision may write: it comes with copied manifests and restored backups."""
