@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from dataclasses import dataclass
 
+from dashboard import presenters
 from scheduler_app.core.display import PERCENT
 from scheduler_app.core.publication import AskView, PendingPod
 
@@ -47,7 +48,7 @@ def ask_text(asks: Iterable[AskView]) -> str:
 def _one(ask: AskView) -> str:
     size = [ask.vendor]
     if ask.mem_mib:
-        size.append(f"{ask.mem_mib / 1024:.4g} GiB")
+        size.append(_amount(ask.mem_mib))
     elif 0 < ask.mem_percent <= 100:
         size.append(f"{ask.mem_percent} % memory")
     if ask.slices:
@@ -57,6 +58,12 @@ def _one(ask: AskView) -> str:
             f"{ask.cores} % cores" if ask.cores_unit == PERCENT else _count(ask.cores, ask.cores_unit)
         )
     return " ".join(size) + f" {TIMES} {ask.cards}"
+
+
+def _amount(mem_mib: int) -> str:
+    """Return memory as it was asked, to four digits; beyond that as elsewhere, so that both read alike."""
+    gib = mem_mib / presenters.MIB_PER_GIB
+    return f"{gib:.4g} GiB" if gib < 100 else presenters.memory(mem_mib)
 
 
 def _count(number: int, unit: str) -> str:

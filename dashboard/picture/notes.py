@@ -54,6 +54,13 @@ def matching_models(ask: AskView, picture: Picture) -> list[str]:
     )
 
 
+def largest_mib(vendor: str, picture: Picture) -> int:
+    """Return the memory of the largest GPU of a kind; 0 where there is none, or nobody counts it."""
+    word = vendor.lower()
+    cards = (card for node in picture.nodes.values() for card in node.cards if word in card.model.lower())
+    return max((card.mem_mib[1] for card in cards if card.mem_mib), default=0)
+
+
 def most_on_a_node(vendor: str, picture: Picture) -> int:
     """Return the largest number of GPUs of a kind on one node."""
     word = vendor.lower()

@@ -86,14 +86,20 @@ def _quota(pod: PendingPod, picture: Picture) -> Verdict | None:
 
 
 def _request(pod: PendingPod, picture: Picture) -> Verdict | None:
-    """Say when no GPU of the cluster could ever hold the request, however empty."""
-    asked = max((ask.mem_mib for ask in pod.asks), default=0)
-    largest = max((max(picture.topology.mem, default=0), 0))
-    if not largest or asked <= largest:
+    """Say when no GPU of the cluster, or of the kind that is asked, could ever hold the request."""
+    ask = max(pod.asks, key=lambda ask: ask.mem_mib, default=None)
+    largest = max(picture.topology.mem, default=0)
+    if ask is None or not largest:
         return None
-    values = {"asked": presenters.memory(asked), "largest": presenters.memory(largest)}
-    text = _("No GPU of this cluster has {asked}. The largest has {largest}.").format(**values)
-    return Verdict("request", text, "why.too_large", {"mem_mib": asked, "largest_mib": largest})
+    text = _("No GPU of this cluster has {asked}. The largest has {largest}.")
+    if ask.mem_mib <= largest:
+        largest = notes.largest_mib(ask.vendor, picture)
+        text = _("No {vendor} GPU of this cluster has {asked}. The largest has {largest}.")
+        if not largest or ask.mem_mib <= largest:
+            return None
+    values = {"asked": presenters.memory(ask.mem_mib), "largest": presenters.memory(largest)}
+    args = {"mem_mib": ask.mem_mib, "largest_mib": largest}
+    return Verdict("request", text.format(vendor=ask.vendor, **values), "why.too_large", args)
 
 
 def _too_many(pod: PendingPod, picture: Picture) -> Verdict | None:

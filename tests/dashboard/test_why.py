@@ -63,6 +63,27 @@ def test_f01_several_cards_are_not_shares_of_one(alice: Client) -> None:
     assert why(alice)["verdict"]["args"] == {"gpus": 2, "vendor": "NVIDIA", "most": 1}
 
 
+def test_a_request_that_only_another_kind_could_hold_is_too_large(alice: Client) -> None:
+    """F31: what a GPU of another vendor has is of no help."""
+    large = make_card_view(id="a", model="NVIDIA-A100", mem_mib=(0, 81920))
+    small = make_card_view(id="k", model="DCU-K100", mem_mib=(0, 65536))
+    nodes = make_node_view(name="n1", cards=[large]), make_node_view(name="n2", cards=[small])
+    publish(*nodes, asks=(AskView("main", "DCU", 1, 70000, 0, 0),))
+    assert "No DCU GPU of this cluster has 68.4 GiB. The largest has 64.0 GiB." in page(alice)
+    publish(*nodes, asks=(AskView("main", "DCU", 1, 65536, 0, 0),))
+    assert "The largest has" not in page(alice)
+    publish(*nodes, asks=(AskView("main", "DCU", 1, 90000, 0, 0),))
+    assert "No GPU of this cluster has 87.9 GiB. The largest has 80.0 GiB." in page(alice)
+
+
+def test_kube_scheduler_s_words_are_shown_where_it_ruled_nodes_out(alice: Client) -> None:
+    publish(node_of("n1", "A100"), asks=(ask(),), asked=1, before_text="0/1 nodes are available")
+    assert "0/1 nodes are available" not in page(alice)
+    nodes = [node_of(f"n{n}", "A100") for n in range(2)]
+    publish(*nodes, asks=(ask(),), asked=1, before_text="1 Insufficient cpu")
+    assert "1 Insufficient cpu" in page(alice)
+
+
 def test_f39_both_the_amount_a_card_and_the_total_are_told(alice: Client) -> None:
     publish(node_of("n1", *["A100"] * 8, mem_mib=(40961, 81920)), asks=(ask(4, 40960),))
     assert "No node has 4 NVIDIA GPUs with 40.0 GiB free each. That is 160 GiB in total." in page(alice)

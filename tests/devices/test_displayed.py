@@ -111,6 +111,13 @@ def test_asc_44_cores_are_percent_where_soft_split_can_be_had_and_uncounted_else
     assert of("Ascend910B2").shown_cores(card, SOFT_NODE) == (30, 100)
 
 
+@pytest.mark.parametrize(("mode", "shown"), [("mig", (100, 100)), ("hami-core", (103, 100))])
+def test_instances_never_show_more_cores_than_the_card_has(mode: str, shown: tuple[int, int]) -> None:
+    """P-4: each registers whole percent, rounded up; where pods really have more, it is not hidden."""
+    card = make_card(vendor="NVIDIA", mode=mode, used=(5, 1024, 103))
+    assert of("NVIDIA").shown_cores(card, make_node()) == shown
+
+
 @pytest.mark.parametrize("key", ["GCU", "Metax-GPU", "kunlun"])
 def test_kl_4_a_card_that_is_given_whole_is_one_share(key: str) -> None:
     """KL-2, KL-4, GCU-2, MX-2: and a pod asks nothing of it but to have it."""
