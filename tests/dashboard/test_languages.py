@@ -2,6 +2,8 @@
 
 import gettext
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from tests.dashboard.clusters import Cluster
 CONSOLE = Path(__file__).resolve().parent.parent.parent / "dashboard"
 CATALOGUE = CONSOLE / "locale" / "zh_Hans" / "LC_MESSAGES" / "django.po"
 TAG = re.compile(r"""\{% (?:trans|translate) (?:"([^"]+)"|'([^']+)')""")
+PATTERN = re.compile(r'^#,.* python-format.*\nmsgid ((?:".*"\n)+)', re.MULTILINE)
 TEXT = re.compile(r">\s*([A-Z][a-z]+ [a-z]+[^<>{}%]*)<")
 
 
@@ -45,6 +48,20 @@ def test_no_translation_is_empty_or_loses_an_argument() -> None:
     for english, chinese in words().items():
         assert chinese, english
         assert sorted(argument.findall(chinese)) == sorted(argument.findall(english)), english
+
+
+def test_no_percent_sign_is_taken_for_an_argument() -> None:
+    """A sentence with "90 %" is no pattern: tools must not hold its translation to `% o`."""
+    patterns = PATTERN.findall(CATALOGUE.read_text(encoding="utf-8"))
+    assert patterns
+    assert [text for text in patterns if "%(" not in text] == []
+
+
+@pytest.mark.skipif(shutil.which("msgfmt") is None, reason="gettext is not installed")
+def test_gettext_s_own_check_finds_nothing_in_the_catalogue(tmp_path: Path) -> None:
+    command = ("msgfmt", "--check", str(CATALOGUE), "-o", str(tmp_path / "django.mo"))
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_the_compiled_catalogue_is_the_written_one() -> None:

@@ -11,7 +11,7 @@ from scheduler_app.core.errors import CodecError
 from scheduler_app.core.predicate import requests_of
 from scheduler_app.core.types import Card
 from scheduler_app.engine.handover import own_keys
-from tests.engine.test_registration import Passes
+from tests.engine.passes import Passes
 from tests.engine.world import holding
 from tests.factories import make_container, make_node, make_pod
 
