@@ -65,9 +65,7 @@ def test_a_paused_page_stands_still_and_then_jumps_to_now(open_page: OpenPage, c
     page.keyboard.press("p")
     page.wait_for_selector("html[data-trust=paused]")
     console.tell("place gpu-0009")
-    page.wait_for_function(
-        "() => document.querySelector('[data-chip-text]').textContent.match(/[1-9]/)", timeout=10_000
-    )
+    page.wait_for_function("() => document.querySelector('[data-chip-text]').textContent.match(/[1-9]/)")
     assert page.locator("text=fresh-1").count() == 0
     page.keyboard.press("p")
     page.locator('[data-part="allocations"]', has_text="fresh-1").wait_for()

@@ -1,5 +1,7 @@
 // The socket: connect, subscribe, come back after a loss, fetch what the store asks for (console.md 7.5).
 
+import { Held } from "./held.js";
+
 const FIRST_WAIT_MS = 500;
 const LONGEST_WAIT_MS = 30000;
 const QUIET_MS = 30000;
@@ -16,8 +18,9 @@ export class Socket extends EventTarget {
     this.retryAt = 0;
     this.roundTripMs = null;
     this.clockMs = null;
-    this.held = 0;
     this.paused = false;
+    this.queued = 0;
+    this.kept = new Held();
     this.sources = null;
     this.role = null;
     this.unsynced = [];
@@ -37,6 +40,7 @@ export class Socket extends EventTarget {
       this.tries = 0;
       this.roundTripMs = Math.round(performance.now() - startedAt);
       this.#heard();
+      this.kept.clear(); // the server sends again what the store has not seen
       this.subscribe(this.topics);
       if (this.paused) this.#send({ pause: true });
       this.#become("live");
@@ -58,9 +62,15 @@ export class Socket extends EventTarget {
 
   pause(paused) {
     this.paused = paused;
-    this.held = 0;
+    this.queued = 0;
+    for (const frame of this.kept.release([...this.store.active])) this.#apply(frame);
     this.#send({ pause: paused });
     this.dispatchEvent(new Event("change"));
+  }
+
+  /** How many changes wait for a paused page, here and at the server. */
+  get held() {
+    return this.kept.count + this.queued;
   }
 
   #send(message) {
@@ -75,12 +85,23 @@ export class Socket extends EventTarget {
       this.sourcesAt = frame.at;
       this.unsynced = frame.unsynced;
       this.role = frame.role;
-      if (this.paused) this.held = frame.queue;
+      if (this.paused) this.queued = frame.queue;
     }
+    if (this.paused && frame.t !== "hello" && frame.t !== "denied") this.#hold(frame);
+    else this.#apply(frame);
+    this.dispatchEvent(new Event("heard"));
+  }
+
+  /** A heartbeat vouches for what is applied only, so it counts as nothing while something is held. */
+  #hold(frame) {
+    if (frame.t !== "hb") this.kept.keep(frame);
+    else if (this.kept.count === 0) this.store.receive(frame);
+  }
+
+  #apply(frame) {
     if (frame.t === "d") this.changedAt = frame.at;
     this.store.receive(frame);
     if (frame.t === "e") this.dispatchEvent(new CustomEvent("event", { detail: frame }));
-    this.dispatchEvent(new Event("heard"));
   }
 
   #closed(socket, event) {
