@@ -17,6 +17,7 @@ from tests.factories import make_container, make_node
 from tests.fakes.clock import FakeClock
 from tests.fakes.cluster import FakeLocks, FakeNodes, FakePods, FakePodWriter
 from tests.fakes.told import FakeEvents, FakeLog
+from tests.waiting import wait_until
 
 N1 = NodeName("n1")
 NO_WAIT = SchedulerConfig(bind_wait_seconds=0)
@@ -111,3 +112,13 @@ class Bound:
         self._thread.join(10)
         assert self.errors, "the bind never ended"
         return self.errors[0]
+
+
+def waiting() -> tuple[Bench, Bound]:
+    """Return a bench that placed its pod on n1, and the bind of it, which waits for another pod's lock."""
+    bench = Bench(config=patient())
+    place(bench)
+    hold(bench)
+    bound = Bound(bench)
+    wait_until(lambda: len(bench.locks.calls) == 1)
+    return bench, bound

@@ -42,23 +42,26 @@ def bound(world: World) -> Pod:
     return pod
 
 
+def refusal(world: World, pod: Pod) -> str:
+    """Ask to move a pod to n2: nothing is written and what it holds stays. Return the error."""
+    decision = world.filter(pod, ["n2"])
+    assert decision.kind == "error"
+    assert world.used() == [(1, 100, 10)]
+    assert world.writer.patches == []
+    return decision.error
+
+
 def test_l13_a_pod_that_is_being_bound_is_not_placed_again(world: World) -> None:
     pod = placed(world)
     assert claim(world, pod)
-    decision = world.filter(pod, ["n2"])
-    assert (decision.kind, decision.error) == ("error", 'pod is being bound to node "n1"')
-    assert world.used() == [(1, 100, 10)]
-    assert world.writer.patches == []
+    assert refusal(world, pod) == 'pod is being bound to node "n1"'
 
 
 def test_l13_a_pod_that_was_bound_a_moment_ago_is_not_placed_again(world: World) -> None:
     """The watch does not show it yet; kube-scheduler's cannot either."""
     pod = bound(world)
     world.writer.fresh["p"] = replace(pod, node_name="n1")
-    decision = world.filter(pod, ["n2"])
-    assert (decision.kind, decision.error) == ("error", 'pod is bound to node "n1"')
-    assert world.used() == [(1, 100, 10)]
-    assert world.writer.patches == []
+    assert refusal(world, pod) == 'pod is bound to node "n1"'
 
 
 def test_a_pod_that_cannot_be_read_then_is_not_moved(world: World) -> None:

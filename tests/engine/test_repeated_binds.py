@@ -7,7 +7,7 @@ import pytest
 
 from scheduler_app.core.errors import HamiError
 from scheduler_app.core.types import Condition, Container, NodeName, Pod, PodUid
-from tests.engine.bindbench import LOCKED, N1, POD, Bench, Bound, hold, patient, place, unlock
+from tests.engine.bindbench import LOCKED, N1, POD, Bench, Bound, hold, patient, place, unlock, waiting
 from tests.engine.world import ASSIGNED, pod_of
 from tests.fakes.cluster import FakePods
 from tests.waiting import wait_until
@@ -68,11 +68,7 @@ def test_a_repeat_that_is_faster_than_the_watch_asks_the_api_server(node: str, a
 
 
 def test_a_repeat_waits_for_the_call_before_it_and_finds_the_pod_bound() -> None:
-    bench = Bench(config=patient())
-    place(bench)
-    hold(bench)
-    first = Bound(bench)
-    wait_until(lambda: len(bench.locks.calls) == 1)
+    bench, first = waiting()
     again = Bound(bench)
     wait_until(lambda: bench.binder.repeats_waiting == 1)
     bench.writer.fresh["p"] = on("n1")
@@ -127,11 +123,7 @@ def test_a_repeat_whose_patience_ends_before_the_first_call_is_refused_and_touch
 
 def test_l13_a_bind_to_another_node_ends_the_one_that_still_waits() -> None:
     """The caller gave up, asked `/filter` again, and the pod goes elsewhere now."""
-    bench = Bench(config=patient())
-    place(bench)
-    hold(bench)
-    first = Bound(bench)
-    wait_until(lambda: len(bench.locks.calls) == 1)
+    bench, first = waiting()
     bench.state.take_pod(POD.uid)
     place(bench, "n2")
     assert Bound(bench, node="n2").error() == ""
@@ -141,11 +133,7 @@ def test_l13_a_bind_to_another_node_ends_the_one_that_still_waits() -> None:
 
 
 def test_l13_a_bind_that_waits_ends_when_the_pod_has_been_placed_elsewhere() -> None:
-    bench = Bench(config=patient())
-    place(bench)
-    hold(bench)
-    first = Bound(bench)
-    wait_until(lambda: len(bench.locks.calls) == 1)
+    bench, first = waiting()
     bench.state.take_pod(POD.uid)
     place(bench, "n2")
     unlock(bench)
@@ -156,12 +144,8 @@ def test_l13_a_bind_that_waits_ends_when_the_pod_has_been_placed_elsewhere() -> 
 
 def test_f16_a_bind_that_waits_ends_when_kube_scheduler_gave_the_pod_up() -> None:
     """Its cards are free and may be somebody else's by now."""
-    bench = Bench(config=patient())
-    decided = place(bench)
-    hold(bench)
-    first = Bound(bench)
-    wait_until(lambda: len(bench.locks.calls) == 1)
-    bench.state.see_pod(replace(decided, scheduled=Condition("False", "SchedulerError", "timed out")))
+    bench, first = waiting()
+    bench.state.see_pod(replace(annotated("n1"), scheduled=Condition("False", "SchedulerError", "timed out")))
     unlock(bench)
     assert first.error() == MOVED
     assert bench.writer.bound == []
@@ -253,11 +237,7 @@ def test_our_own_decision_for_another_node_is_refused_by_name() -> None:
 
 def test_a_pod_bound_while_its_bind_waits_is_left_alone() -> None:
     """By another replica: the one with the turn here finds it done."""
-    bench = Bench(config=patient())
-    place(bench)
-    hold(bench)
-    bound = Bound(bench)
-    wait_until(lambda: len(bench.locks.calls) == 1)
+    bench, bound = waiting()
     bench.pods.seen["default/p"] = on("n1")
     unlock(bench)
     assert bound.error() == ""

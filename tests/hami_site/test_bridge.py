@@ -3,7 +3,6 @@
 import asyncio
 import json
 import threading
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -14,18 +13,9 @@ from hami_site import bridge as module
 from hami_site.bridge import VERBS
 from scheduler_app.core.types import NodeName
 from tests.engine.world import pod_of
-from tests.extender.door import Answer, Door, Exchange, gpu_node, pod_json
+from tests.extender.door import Answer, Door, Exchange, pod_json
 from tests.factories import make_container
 from tests.waiting import wait_until
-
-
-@pytest.fixture
-def door() -> Iterator[Door]:
-    door = Door(bind_wait=30.0)
-    door.register(gpu_node("n1", "a"))
-    yield door
-    door.parts.turns.stop()
-    door.close()
 
 
 def encoded(body: Any) -> bytes:

@@ -12,7 +12,7 @@ from prometheus_client import REGISTRY
 
 from scheduler_app.core.types import NodeName
 from tests.e2e_inprocess.product import free_port
-from tests.extender.door import Door, gpu_node, pod_json
+from tests.extender.door import Door, pod_json
 from tests.waiting import wait_until
 
 FILTER = {"Pod": pod_json(), "NodeNames": ["n1"]}
@@ -42,15 +42,6 @@ class Served:
         connection = socket.create_connection(("127.0.0.1", self.port), timeout=10)
         connection.sendall(head.encode() + text)
         return connection
-
-
-@pytest.fixture
-def door() -> Iterator[Door]:
-    door = Door(bind_wait=30.0)
-    door.register(gpu_node("n1", "a"))
-    yield door
-    door.parts.turns.stop()
-    door.close()
 
 
 @pytest.fixture
