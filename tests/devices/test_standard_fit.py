@@ -1,20 +1,23 @@
 """The algorithm that Ascend, MLU, DCU and Iluvatar share: one grid, run on all four."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_app.core.backend import NO_PERCENTAGE, DeviceBackend
-from scheduler_app.core.types import CardRequest, CardUsage
+from scheduler_app.core.quota import NamespaceQuota, QuotaEntry
+from scheduler_app.core.types import CardId, CardRequest, CardUsage
 from scheduler_app.devices import cambricon, hygon, iluvatar
 from tests.devices.ascend.chips import CHIP_P, make_ascend
 from tests.factories import make_card, make_context, make_pod
 
 BACKENDS: list[DeviceBackend] = [
     make_ascend(CHIP_P),
-    cambricon.MluBackend(cambricon.Config()),
-    hygon.DcuBackend(hygon.Config()),
-    iluvatar.IluvatarBackend(iluvatar.Config(common_word="MR-V100")),
+    cambricon.MluBackend(cambricon.Config("m.io/n", "m.io/mem", "m.io/cores")),
+    hygon.DcuBackend(hygon.Config("d.io/n", "d.io/mem", "d.io/cores")),
+    iluvatar.IluvatarBackend(iluvatar.Config("MR-V100", "", "i.io/n", "i.io/mem", "i.io/cores")),
 ]
 Grid = tuple[bool, int, int, int, int, int, int]
 
@@ -77,7 +80,7 @@ def test_a_card_is_given_or_the_first_reason_named(
     asked: tuple[int, int, int, int],
     outcome: tuple[int, int] | str,
 ) -> None:
-    """VB-12 to VB-15, VB-E40 to VB-E63."""
+    """SF-1, SF-4 to SF-7, SF-9 to SF-13, VB-12 to VB-15, VC-5, VC-7, VB-E40 to VB-E63."""
     context = make_context(policy=" mutex , numa" if case in MUTEX else "spread")
     cards, mem_mib, percent, cores = asked
     request = CardRequest(cards, backend.vendor_key, mem_mib, percent, cores)
@@ -95,11 +98,56 @@ def test_whole_cards_beyond_32_bits_are_not_wrapped(backend: DeviceBackend) -> N
     assert result.allocations[0].mem_mib == 30_000_000
 
 
+def asking(backend: DeviceBackend, *, cards: int = 1) -> CardRequest:
+    return CardRequest(cards, backend.vendor_key, 100, 0, 50)
+
+
 def test_a_request_of_another_type_is_refused(backend: DeviceBackend) -> None:
-    """SF-2: whatever the model is."""
+    """SF-2, ASC-43: whatever the model is."""
     card = card_of(backend, (True, 10, 0, 1000, 0, 100, 0))
     result = backend.fit(make_context(), [card], CardRequest(1, type(backend.vendor_key)("other"), 100))
     assert result.reason == "1/1 CardTypeMismatch"
+
+
+@pytest.mark.parametrize(("key", "text"), [("use_uuid", "b , c"), ("nouse_uuid", " a"), ("use_uuid", "A")])
+def test_lists_of_ids_come_before_shares(backend: DeviceBackend, key: str, text: str) -> None:
+    """SF-3, VB-16, VC-6: items are trimmed and compared to the letter; a used-up card is not told as such."""
+    card = card_of(backend, (True, 1, 1, 1000, 0, 100, 0))
+    pod = make_pod(annotations={getattr(backend.keys, key): text})
+    result = backend.fit(
+        make_context(pod=pod), [replace(card, card=replace(card.card, id=CardId("a")))], asking(backend)
+    )
+    assert result.reason == "1/1 CardUuidMismatch"
+
+
+@pytest.mark.parametrize("key", ["use_uuid", "nouse_uuid"])
+def test_a_blank_list_of_ids_chooses_nothing(backend: DeviceBackend, key: str) -> None:
+    """VB-16."""
+    pod = make_pod(annotations={getattr(backend.keys, key): "  "})
+    card = card_of(backend, (True, 10, 0, 1000, 0, 100, 0))
+    assert backend.fit(make_context(pod=pod), [card], asking(backend)).is_fit
+
+
+def test_the_search_ends_with_the_last_card_that_is_needed(backend: DeviceBackend) -> None:
+    """SF-13, SF-14, VB-13: from the last card on; earlier ones are not looked at, and no reason is told."""
+    sick, *free = (
+        make_card(id=id, vendor=backend.vendor_key, healthy=id != "a", mem_mib=1000, index=n)
+        for n, id in enumerate("abcd")
+    )
+    result = backend.fit(make_context(), [sick, *free], asking(backend, cards=2))
+    assert [(str(found.card), found.index) for found in result.allocations] == [("d", 3), ("c", 2)]
+    assert (result.is_fit, result.reason) == (True, "")
+
+
+@pytest.mark.parametrize(("limit", "refused"), [(0, True), (100, False)])
+def test_only_one_of_them_looks_at_the_quota_card_by_card(
+    backend: DeviceBackend, limit: int, refused: bool
+) -> None:
+    """SF-8: MLU, before it looks at memory, of which this card has none left."""
+    card = card_of(backend, (True, 10, 1, 1000, 1000, 100, 0))
+    quota = NamespaceQuota({backend.names.mem: QuotaEntry(0, limit, "q")})
+    word = "ResourceQuotaNotFit" if refused and backend.vendor_key == "MLU" else "CardInsufficientMemory"
+    assert backend.fit(make_context(quota=quota), [card], asking(backend)).reason == f"1/1 {word}"
 
 
 AMOUNTS = st.tuples(
