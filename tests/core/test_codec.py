@@ -57,7 +57,7 @@ def test_devices_are_written_container_by_container(containers: list[list[Alloca
     ],
 )
 def test_devices_are_read_with_their_positions(text: str, containers: list[list[Allocation]]) -> None:
-    """P-9, P-10: the trailing separator leaves one empty container."""
+    """Q-43, P-9, P-10: the trailing separator leaves one empty container."""
     assert codec.decode_devices(text) == tuple(tuple(container) for container in containers)
 
 

@@ -65,7 +65,7 @@ TENTH = usage((2, 10), (1, 4), (2048, 8192), model="type1")
 def test_a_card_is_scored_bit_by_bit(
     card: CardUsage, requests: list[CardRequest], weighed: Weights, expected: str
 ) -> None:
-    """Appendix B, F-26: only requests whose type equals the model count (Q-31)."""
+    """Q-49, Appendix B, F-26: only requests whose type equals the model count (Q-31)."""
     assert bits(score.card_score(card, requests, weighed)) == expected
 
 
@@ -119,7 +119,7 @@ IDLE = usage((0, 10), (0, 100), (0, 81920))
     ],
 )
 def test_a_node_is_scored_by_its_sums(cards: list[CardUsage], expected: str) -> None:
-    """Appendix B, F-36."""
+    """Q-32, Appendix B, F-36."""
     assert bits(score.node_score(cards)) == expected
 
 

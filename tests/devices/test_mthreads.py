@@ -255,7 +255,7 @@ def test_ids_are_chosen_under_the_ai_domain() -> None:
 
 
 def test_containers_of_a_pod_share_one_card() -> None:
-    """MT-31, MT-E21, MT-E26: after two cards no later container gets any."""
+    """S16, MT-31, MT-E21, MT-E26: after two cards no later container gets any."""
     given = [card("a"), card("b")]
     assert fit(given, ask(), before=["a"]) == ("a", "")
     expected = "1/2 AllocatedCardsInsufficientRequest, 1/2 CardNotFoundCustomFilterRule"

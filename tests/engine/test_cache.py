@@ -175,6 +175,7 @@ def test_shape_and_version_follow_the_state(history: list[tuple[str, object]]) -
 
 
 def test_n13_what_is_handed_out_cannot_change_the_state() -> None:
+    """M-1."""
     world = World(registered("n1", "a"))
     everything = world.state.everything()
     everything.clear()
@@ -184,7 +185,7 @@ def test_n13_what_is_handed_out_cannot_change_the_state() -> None:
 
 
 def test_q_03_a_changed_node_object_is_seen_at_once() -> None:
-    """Q-3, N17: cordons and labels of a registered node do not wait for a pass."""
+    """M-5, Q-3, N17: cordons and labels of a registered node do not wait for a pass."""
     world = World(registered("n1", "a"))
     changed = registered("n1", "a", labels={"zone": "east"})
     world.state.refresh_node(changed)
@@ -236,6 +237,7 @@ def test_q_44_cards_that_share_an_id_all_count() -> None:
 
 
 def test_a_snapshot_has_the_registered_names_only() -> None:
+    """M-4."""
     world = World(*(registered(f"n{n}", f"c{n}") for n in range(30)))
     few = world.state.snapshot([NodeName("n3"), NodeName("nowhere")]).nodes
     assert list(few) == ["n3"]

@@ -63,7 +63,7 @@ def test_f20_a_reservation_on_a_card_in_another_mode_marks_it() -> None:
 
 
 def test_f20_a_reservation_on_an_unknown_card_marks_all_sliced_cards() -> None:
-    """M-21."""
+    """IF-14, M-21."""
     book = book_of(mig_card("m").card, card("x").card)
     put(book, reservations=[reserved("gone")])
     usage = book.usage(N1)

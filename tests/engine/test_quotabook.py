@@ -1,10 +1,12 @@
 """Limits by object, use by what pods hold (M-24 to M-31, Q-24)."""
 
+from dataclasses import replace
+
 import pytest
 
-from scheduler_app.core.types import ResourceQuota
-from tests.core.plain import CORES, COUNT, MEM, PLAIN
-from tests.engine.world import World, asking, holding, pod_of, registered
+from scheduler_app.core.types import ResourceQuota, VendorKey
+from tests.core.plain import CORES, COUNT, MEM, PLAIN, PlainBackend
+from tests.engine.world import ASSIGNED, VENDOR, World, asking, holding, pod_of, registered
 
 NAMES = PLAIN.names
 
@@ -55,7 +57,7 @@ def test_use_survives_the_quota_object(world: World) -> None:
 
 
 def test_q12_q14_only_memory_and_core_limits_are_kept(world: World) -> None:
-    """M-25, M-26: `requests.` keys, card counts and other resources are not ours."""
+    """IF-5, NV-13, M-25, M-26: `requests.` keys, card counts and other resources are not ours."""
     hard = {"requests.plain.io/mem": 1, "limits.memory": 1, "pods": 1}
     world.state.see_quota(ResourceQuota("default", "q", {key: str(value) for key, value in hard.items()}))
     world.state.see_quota(quota("r", count=2))
@@ -121,3 +123,19 @@ def test_f06_a_vendor_that_is_not_registered_is_not_charged(world: World) -> Non
     """M-29."""
     world.state.see_pod(holding(pod_of(), "n1", ""))
     assert world.quota_used() == 0
+
+
+class Twin(PlainBackend):
+    """Another vendor whose resources have the same names."""
+
+    vendor_key = VendorKey("Twin")
+    keys = replace(PLAIN.keys, allocated="twin.io/allocated", to_allocate="twin.io/to-allocate")
+
+
+def test_q_26_vendors_with_equal_names_share_a_counter() -> None:
+    """IF-5, M-29: what is counted is the resource."""
+    world = World(registered("n1", "a", "b"), backends={VENDOR: PLAIN, Twin.vendor_key: Twin()})
+    for vendor, key in (("Plain", PLAIN.keys.allocated), ("Twin", Twin.keys.allocated)):
+        written = {ASSIGNED: "n1", key: f"a,{vendor},100,10:;"}
+        world.state.see_pod(pod_of(name=vendor, uid=vendor, annotations=written))
+    assert world.quota_used() == 200

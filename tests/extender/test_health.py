@@ -77,6 +77,14 @@ def test_a_leader_is_ready_once_its_first_pass_ended(replica: Door) -> None:
     assert readyz(replica) == (200, "")
 
 
+def test_a_pass_on_a_follower_changes_nothing(replica: Door) -> None:
+    """R-3: neither roles nor the overview, nor is it synced afterwards."""
+    lead(replica, synced=False, holder="you_1")
+    replica.parts.registration._run_pass()
+    assert not replica.parts.leadership.is_synced
+    assert dict(replica.parts.state.overview) == {}
+
+
 def test_q_11_a_leader_that_lost_the_lease_is_not_ready_at_once(replica: Door) -> None:
     lead(replica)
     replica.parts.leadership.lost()
@@ -84,6 +92,7 @@ def test_q_11_a_leader_that_lost_the_lease_is_not_ready_at_once(replica: Door) -
 
 
 def test_e02_a_follower_answers_filter_with_an_error_at_once(replica: Door) -> None:
+    """Q-12, L-4."""
     answer = replica.post("/filter", {"Pod": pod_json(), "NodeNames": ["n1"]})
     assert (answer.status, answer.error) == (200, "not the leader: the lease is held by nobody")
     assert replica.writer.patches == []
