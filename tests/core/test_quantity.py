@@ -27,7 +27,7 @@ READINGS = [  # VB-E01 to VB-E12: text, exact reading, rounded reading
 
 @pytest.mark.parametrize(("text", "exact", "rounded"), READINGS)
 def test_a_quantity_has_two_readings(text: str, exact: int | None, rounded: int) -> None:
-    """VB-E01 to VB-E12: absent and rounded are told apart."""
+    """VA-5, VB-5, VC-2, VB-E01 to VB-E12: absent and rounded are told apart."""
     assert quantity.exact(text) == exact
     assert quantity.rounded(text) == rounded
 

@@ -25,6 +25,7 @@ def findings(scores: Scores, *, policy: str, order: list[str] | None = None) -> 
 
 @pytest.mark.parametrize(("policy", "winner"), [("binpack", "b"), ("spread", "a"), ("", "b")])
 def test_the_lowest_score_wins_under_spread_only(policy: str, winner: str) -> None:
+    """A-4."""
     best = findings({"a": 1.0, "b": 2.0}, policy=policy).best
     assert best is not None
     assert best[0] == winner

@@ -175,7 +175,7 @@ def test_a_malformed_pod_is_an_error_that_names_the_field(webhook: Webhook, raw:
 
 @pytest.mark.parametrize("group", ["containers", "initContainers"])
 def test_w06_a_privileged_container_of_a_pod_with_cards_is_denied(webhook: Webhook, group: str) -> None:
-    """W-4, step 5: also when another container asks for the card."""
+    """VB-26, W-4, step 5: also when another container asks for the card."""
     rough = container("rough", securityContext={"privileged": True})
     raw = pod(gpu(), rough) if group == "containers" else pod(gpu(), initContainers=[rough])
     verdict = webhook.review(raw)
@@ -255,7 +255,7 @@ def test_q01_memory_counts_times_the_number_of_cards(webhook: Webhook) -> None:
 
 
 def test_init_containers_count_with_their_peak(webhook: Webhook) -> None:
-    """W-9: the larger of the app containers' sum and the largest init container."""
+    """VB-27, VC-13, W-9: the larger of the app containers' sum and the largest init container."""
     webhook.limit(mem=1000, cores=50)
     small = [gpu("i1", mem=1000), gpu("i2", mem=900)]
     assert webhook.review(pod(gpu(mem=600), gpu("b", mem=400), initContainers=small)).is_allowed

@@ -108,7 +108,7 @@ def test_l06_l02_a_failed_call_releases_what_was_taken_and_keeps_the_reservation
 
 
 def test_l08_what_was_taken_is_given_back_in_reverse_and_the_first_error_kept() -> None:
-    """B-5, Q-18: a failing release does not hide why."""
+    """IF-7, IF-8, VB-25, B-5, Q-18: a failing release does not hide why."""
     three = Bench(FakePods([pod_of(asking_all("abc"))]), backends(vendor("c"), vendor("a"), vendor("b")))
     three.locks.fails = {
         ("acquire", "c.io/lock"): HamiError("c is malformed"),

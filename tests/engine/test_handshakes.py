@@ -74,7 +74,7 @@ def test_n04_an_old_handshake_on_a_node_with_capacity_keeps_its_cards() -> None:
 
 
 def test_n08_n09_a_silent_node_without_capacity_leaves_and_only_its_handshake_is_removed() -> None:
-    """R-10."""
+    """VB-23, VC-9, R-10."""
     passes = Passes(handshaken("Reported_x", "a"))
     passes.run()
     passes.nodes.change("n1", allocatable={COUNT: "0"})

@@ -132,6 +132,12 @@ def test_one_die_may_still_be_a_slice() -> None:
     assert CHIP_C.resource_name not in container.requests
 
 
+@pytest.mark.parametrize("count", [0, -1, "1500m"])
+def test_any_count_in_limits_is_this_vendors(count: object) -> None:
+    """ASC-21, ASC-28: 0, -1 and a fraction are found, though nothing will be asked."""
+    assert mutate(CHIP_P, draft(CHIP_P, limits={"count": count}))
+
+
 def test_odd_counts_pass_where_cards_are_not_paired() -> None:
     """ASC-E21: without ``superPod``."""
     chip = replace(CHIP_C, super_pod=False)

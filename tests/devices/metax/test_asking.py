@@ -33,7 +33,7 @@ def draft(annotations: dict[str, str], limits: dict[str, str]) -> ContainerDraft
     ],
 )
 def test_the_policy_defaults_to_best_effort(annotations: dict[str, str], count: str, qos: str | None) -> None:
-    """MXS-E01, MXS-E05 to MXS-E07."""
+    """MXS-2, MXS-E01, MXS-E05 to MXS-E07."""
     container = draft(annotations, {COUNT: count})
     assert SGPU.mutate(container, container.pod) is True
     assert container.pod.annotations.get(QOS) == qos

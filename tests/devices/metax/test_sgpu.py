@@ -157,6 +157,17 @@ def test_zeros_are_left_out_and_html_is_escaped() -> None:
     assert written["metax-tech.com/gpu-devices-allocated"] == '[[{"uuid":"\\u003ca\\u0026b\\u003e"}]]'
 
 
+def test_what_a_quota_counts_differs_before_and_after() -> None:
+    """MXS-16: a whole card asks for no memory, an online pod for all cores, and hold the reverse."""
+    asked = SGPU.request(wants(1))
+    assert asked is not None
+    assert (asked.mem_mib, asked.cores) == (0, 100)
+    one = OneNode(SGPU, node=sgpu_node(0))
+    outcome = one.place(wants(1), annotations={APP_CLASS: "online"})
+    assert outcome.devices is not None
+    assert [(held.mem_mib, held.cores) for held in outcome.devices[KEY][0]] == [(65536, 0)]
+
+
 @given(
     st.lists(
         st.tuples(
