@@ -243,7 +243,7 @@ def test_an_alias_bomb_costs_nothing() -> None:
 
 @pytest.mark.usefixtures("unset")
 class TestFile:
-    """CFG-6: the file itself."""
+    """CFG-6, DCF-1, DCF-2: the file itself."""
 
     def read(self, path: Path | str) -> DeviceConfig:
         conf.set_flags(device_config_file=str(path), DEVICE_CONFIG_TEXT="")

@@ -25,6 +25,7 @@ def maintain(*pods: Pod, writer: FakeNodeWriter, **config: object) -> list[tuple
 
 
 def test_the_leader_labels_itself_and_its_siblings() -> None:
+    """CFG-14."""
     found = maintain(scheduler_pod("me"), scheduler_pod("you", "leader"), writer=FakeNodeWriter())
     assert found == [("sys/me", "leader"), ("sys/you", "follower")]
 

@@ -29,7 +29,7 @@ def review(door: Door, raw: Any, **head: Any) -> dict[str, Any]:
 
 @pytest.mark.parametrize("version", ["admission.k8s.io/v1", "admission.k8s.io/v1beta1"])
 def test_the_answer_echoes_version_and_uid(door: Door, version: str) -> None:
-    """W-2, K2.1-3."""
+    """W-2, K2.1-3, CFG-13."""
     found = review(door, pod_json(mem=None), apiVersion=version)
     assert found == {
         "kind": "AdmissionReview",

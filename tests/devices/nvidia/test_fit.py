@@ -1,5 +1,6 @@
 """Which shared cards a container gets, or why none (NV-40 to NV-48)."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -8,10 +9,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_app.core.types import CardUsage, VendorKey
-from tests.devices.nvidia.cards import NVIDIA, ask, card, fit
-from tests.factories import make_card, make_context, make_pod
+from tests.devices.nvidia.cards import GPU, NVIDIA, ask, card, fit
+from tests.devices.placing import OneNode
+from tests.factories import make_card, make_container, make_context, make_node, make_pod
 
 NUMA_BIND = {"nvidia.com/numa-bind": "true"}
+REGISTERED = json.dumps(
+    [
+        {"id": model, "count": 1, "devmem": 1000, "devcore": 100, "type": f"NVIDIA-{model}", "health": True}
+        for model in ("A100", "V100")
+    ]
+)
 
 
 def cards(**numas: int) -> list[CardUsage]:
@@ -95,6 +103,15 @@ def test_cordoned_cards_are_left_alone() -> None:
     assert fit([card("a", healthy=False)], ask(), cordon="a") == ([], "1/1 CardNotHealth")
     wanted = {"nvidia.com/use-gpuuuid": "a"}
     assert fit([card("a")], ask(), cordon="a", annotations=wanted) == ([], "1/1 CardCordoned")
+
+
+def test_annotations_hold_for_every_container() -> None:
+    """NV-6: they are the pod's; each of two containers gets what the list leaves."""
+    one = OneNode(NVIDIA, node=make_node(annotations={NVIDIA.keys.register: REGISTERED}))
+    asks = (make_container(limits={GPU: 1}), make_container(limits={GPU: 1}))
+    listed = one.place(*asks, annotations={"nvidia.com/use-gputype": "V100"})
+    assert listed.reason == "1/2 CardTimeSlicingExhausted, 1/2 CardTypeMismatch"
+    assert one.place(*asks).devices is not None
 
 
 @pytest.mark.parametrize(

@@ -21,10 +21,16 @@ FRESH, EXPIRED = (f"Requesting_{NOW - timedelta(seconds=age)}" for age in (1, 61
 
 
 def test_pair_scores_belong_to_their_card() -> None:
-    """NV-8, NV-E32: the first entry of a card counts, entries of strangers do not."""
+    """NVP-5, NV-8, NV-E32: the first entry of a card counts, entries of strangers do not."""
     scores = '[{"uuid":"a","score":{"b":7}},{"uuid":"a","score":{"b":9}},{"uuid":"z","score":{}}]'
     a, b = NVIDIA.node_cards(make_node(annotations={REGISTER: TWO_CARDS, SCORES: scores}))
     assert (a.link_scores, b.link_scores) == ({"b": 7}, {})
+
+
+def test_cards_keep_the_order_of_the_annotation() -> None:
+    """NVP-1: the plugin shuffles them at each scan; that order breaks ties, not the index."""
+    cards = NVIDIA.node_cards(make_node(annotations={REGISTER: '[{"id":"b","index":1},{"id":"a"}]'}))
+    assert [(card.id, card.index) for card in cards] == [("b", 1), ("a", 0)]
 
 
 def test_null_is_no_pair_scores() -> None:

@@ -46,7 +46,7 @@ def test_a_limit_of_0_blocks_and_equality_fits() -> None:
 
 
 def test_the_limit_is_in_the_units_of_the_resource() -> None:
-    """NV-E78."""
+    """NV-4, NV-E78."""
     backend = NvidiaBackend(config(memory_factor=4))
     for mem, reason in ((4000, ""), (4001, NOT_ALLOWED)):
         found = fit([card("a", mem_mib=10000)], ask(1, mem), quota=limit(mem=1000), backend=backend)
