@@ -2,6 +2,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from tests.kube.locker import Locker, make_locker
 from tests.kube.scripted_server import ScriptedServer
 from tests.kube.tiny_api import TinyApi
 
@@ -18,3 +19,8 @@ def api(server: ScriptedServer) -> TinyApi:
     tiny = TinyApi()
     server.answer = tiny
     return tiny
+
+
+@pytest.fixture
+def locker(server: ScriptedServer, api: TinyApi) -> Locker:
+    return make_locker(server, api)

@@ -1,72 +1,18 @@
-"""B-9 to B-13, MLU-30 to MLU-32; field reports L02 to L11; fixes Q-15 and Q-18."""
+"""The lock that vendors share (B-9 to B-13; field reports L02 to L11; fixes Q-15 and Q-18)."""
 
-import random
 import threading
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from scheduler_app.core.annotations import NODE_LOCK
-from scheduler_app.core.backend import NodeLock
 from scheduler_app.core.errors import HamiError, LockContentionError
-from scheduler_app.core.types import Node, NodeName, Pod
+from scheduler_app.core.types import NodeName, Pod
 from scheduler_app.kube.errors import NodeLockError
-from scheduler_app.kube.lockboard import LockTiming
-from scheduler_app.kube.nodelock import ApiNodeLocks
 from tests.factories import make_node, make_pod
-from tests.kube.scripted_server import Request, ScriptedServer
-from tests.kube.tiny_api import Fault, TinyApi
-
-NOW = datetime(2026, 1, 2, 15, 4, 5, tzinfo=UTC)
-SHARED = NodeLock(NODE_LOCK)
-OWN = "vendor.example/own.lock"
-TIMED = NodeLock(OWN, has_owner=False, timeout_seconds=120)
-N1 = NodeName("n1")
-RETRY = "retry strategy={Duration:100ms Factor:2 Jitter:0.5 Steps:5 Cap:0s}"
-
-
-@dataclass
-class Locker:
-    locks: ApiNodeLocks
-    api: TinyApi
-    sleeps: list[float]
-    reports: list[str]
-
-    def take(self, pod: Pod, lock: NodeLock = SHARED, *, node: Node | None = None) -> bool:
-        return self.locks.acquire(lock, node=node or make_node("n1"), pod=pod)
-
-    def give_back(self, pod: Pod, lock: NodeLock = SHARED) -> None:
-        self.locks.release(lock, node=N1, pod=pod)
-
-
-@pytest.fixture
-def locker(server: ScriptedServer, api: TinyApi) -> Locker:
-    sleeps, reports = list[float](), list[str]()
-    locks = ApiNodeLocks(
-        server.client(),
-        timeout_seconds=300,
-        report=lambda node, problem: reports.append(f"{node}: {problem}"),
-        timing=LockTiming(now=lambda: NOW, sleep=sleeps.append, rng=random.Random(1)),  # noqa: S311
-    )
-    return Locker(locks, api, sleeps, reports)
-
-
-def ago(**age: float) -> str:
-    return (NOW - timedelta(**age)).isoformat().replace("+00:00", "Z")
-
-
-def patch(value: str | None, *, version: str, key: str = NODE_LOCK) -> object:
-    return {"metadata": {"annotations": {key: value}, "resourceVersion": version}}
-
-
-P1 = make_pod(name="p1")
-TAKEN = "2026-01-02T15:04:05Z,default,p1"
-
-
-# The shared lock
+from tests.kube.locker import N1, P1, RETRY, TAKEN, Locker, ago, on_patch, patch
+from tests.kube.scripted_server import Request
+from tests.kube.tiny_api import Fault
 
 
 def test_a_free_node_is_locked_with_one_read_and_one_write(locker: Locker) -> None:
@@ -337,133 +283,3 @@ def test_a_forgotten_node_can_be_locked_again(locker: Locker) -> None:
     locker.locks.forget(N1)
     locker.locks.forget(NodeName("never-seen"))
     assert locker.take(P1) is False
-
-
-# A vendor's own lock
-
-
-def test_an_own_lock_holds_the_time_alone(locker: Locker) -> None:
-    """MLU-31: no version guard."""
-    locker.api.add_node("n1")
-    assert locker.take(P1, TIMED) is True
-    assert locker.api.bodies() == [{"metadata": {"annotations": {OWN: "2026-01-02T15:04:05Z"}}}]
-
-
-@pytest.mark.parametrize("age", [{"seconds": 30}, {"seconds": 120}, {"hours": -1}])
-def test_a_valid_own_lock_is_no_contention(locker: Locker, age: dict[str, float]) -> None:
-    """MLU-30: a pod group does not wait for it; strictly older than two minutes."""
-    locker.api.add_node("n1", **{OWN: ago(**age)})
-    with pytest.raises(NodeLockError) as caught:
-        locker.take(P1, TIMED)
-    assert str(caught.value) == "node n1 has been locked within 2 minutes"
-    assert not isinstance(caught.value, LockContentionError)
-    assert locker.api.writes == []
-
-
-def test_an_expired_own_lock_is_removed_then_set(locker: Locker) -> None:
-    locker.api.add_node("n1", **{OWN: ago(seconds=121)})
-    assert locker.take(P1, TIMED) is True
-    assert [body["metadata"]["annotations"][OWN] for body in locker.api.bodies()] == [
-        None,
-        "2026-01-02T15:04:05Z",
-    ]
-
-
-@pytest.mark.parametrize("text", ["", "x", f"{ago()},default,p1"])
-def test_an_own_lock_that_cannot_be_read_is_reported_and_void(locker: Locker, text: str) -> None:
-    """Q-15."""
-    locker.api.add_node("n1", **{OWN: text})
-    assert locker.take(P1, TIMED) is True
-    assert len(locker.reports) == 1
-
-
-def test_a_fresh_own_lock_is_seen_although_the_callers_copy_lacks_it(locker: Locker) -> None:
-    """MLU-E30: the reference overwrites it."""
-    locker.api.add_node("n1", **{OWN: ago(seconds=5)})
-    with pytest.raises(NodeLockError):
-        locker.take(P1, TIMED, node=make_node("n1"))
-
-
-def test_without_a_fresh_read_the_callers_copy_decides(locker: Locker) -> None:
-    """MLU-30."""
-    locker.api.add_node("n1")
-    locker.api.faults.append(Fault("GET", "/nodes/n1"))
-    with pytest.raises(NodeLockError, match="within 2 minutes"):
-        locker.take(P1, TIMED, node=make_node("n1", annotations={OWN: ago(seconds=5)}))
-    assert locker.take(P1, TIMED, node=make_node("n1")) is True
-
-
-@pytest.mark.parametrize(("failures", "works"), [(2, True), (5, True), (6, False)])
-def test_an_own_lock_is_written_up_to_six_times(locker: Locker, failures: int, works: bool) -> None:
-    """MLU-31, MLU-E31."""
-    locker.api.add_node("n1")
-    locker.api.faults.append(Fault("PATCH", "/nodes/n1", times=failures))
-    if works:
-        assert locker.take(P1, TIMED) is True
-    else:
-        with pytest.raises(NodeLockError, match=r"^setNodeLock exceeds retry count 5$"):
-            locker.take(P1, TIMED)
-    assert len(locker.api.writes) == min(failures + 1, 6)
-    assert all(0 <= pause <= 0.05 for pause in locker.sleeps)
-
-
-def test_an_own_lock_is_given_back_by_who_took_it(locker: Locker) -> None:
-    """Q-18: the reference lets any failed bind remove it (MLU-E32)."""
-    locker.api.add_node("n1")
-    locker.take(P1, TIMED)
-    locker.give_back(make_pod(name="p2"), TIMED)
-    assert locker.api.annotations("n1") == {OWN: "2026-01-02T15:04:05Z"}
-    locker.give_back(P1, TIMED)
-    assert locker.api.annotations("n1") == {}
-    locker.give_back(P1, TIMED)
-
-
-def test_an_own_lock_that_somebody_else_wrote_stays(locker: Locker) -> None:
-    locker.api.add_node("n1")
-    locker.take(P1, TIMED)
-    locker.api.annotate("n1", **{OWN: ago(seconds=-3)})
-    locker.give_back(P1, TIMED)
-    assert len(locker.api.writes) == 1
-
-
-def test_giving_an_own_lock_back_is_tried_again(locker: Locker) -> None:
-    """MLU-32, MLU-E33: PATCH, GET, PATCH, GET, PATCH."""
-    locker.api.add_node("n1")
-    locker.take(P1, TIMED)
-    locker.api.asked.clear()
-    locker.api.faults.append(Fault("PATCH", "/nodes/n1", times=2))
-    locker.give_back(P1, TIMED)
-    assert (locker.api.asked["GET"], locker.api.asked["PATCH"]) == (3, 3)
-
-
-@pytest.mark.parametrize(
-    ("fault", "text"),
-    [
-        (Fault("GET", "/nodes/n1", message="etcd"), "failed to get node for lock release: etcd"),
-        (
-            Fault("GET", "/nodes/n1", message="etcd", skip=1),
-            "failed to re-get node during release retry: etcd",
-        ),
-        (None, "releaseNodeLock exceeds retry count 5"),
-    ],
-)
-def test_giving_an_own_lock_back_may_fail(locker: Locker, fault: Fault | None, text: str) -> None:
-    """MLU-32."""
-    locker.api.add_node("n1")
-    locker.take(P1, TIMED)
-    locker.api.faults.append(Fault("PATCH", "/nodes/n1"))
-    if fault is not None:
-        locker.api.faults.append(fault)
-    with pytest.raises(NodeLockError) as caught:
-        locker.give_back(P1, TIMED)
-    assert str(caught.value) == text
-
-
-def on_patch(locker: Locker, act: Callable[[], None]) -> Callable[[Request], None]:
-    """Return a hook that acts as somebody else just before a patch arrives."""
-
-    def before(request: Request) -> None:
-        if request.method == "PATCH":
-            act()
-
-    return before
