@@ -45,6 +45,7 @@ def over_http(calls: Calls, requests: int, *, echo: bool) -> dict[str, float]:
     with stubapi.running(calls.scene, echo=echo) as url, Product(url) as product:
         product.wait_ready()
         with Client(product.extender) as client:
+            _expect(client, calls)
             firsts = [_post(client, _new(calls, n)) for n in range(FIRSTS)]
             for body in calls.bodies(WARM_UP, start=1000):
                 _post(client, body)
@@ -63,6 +64,15 @@ def over_http(calls: Calls, requests: int, *, echo: bool) -> dict[str, float]:
 
 def _new(calls: Calls, number: int) -> bytes:
     return calls.bodies(1, start=number, team=f"first-{number}")[0]
+
+
+def _expect(client: Client, calls: Calls) -> None:
+    """See once that the product does what is measured: it places, refuses, or lets a plain pod pass."""
+    body = calls.bodies(1, start=FIRSTS, team="expect")[0]
+    found = len(orjson.loads(client.post("/filter", body).body)["NodeNames"] or ())
+    expected = calls.candidates if calls.plain else int(calls.fits)
+    if found != expected:
+        raise RuntimeError(f"/filter named {found} nodes instead of {expected}: is the vendor enabled?")
 
 
 def _post(client: Client, body: bytes) -> float:

@@ -12,9 +12,9 @@ from types import TracebackType
 from typing import Self
 
 from bench.client import Client
+from scheduler_app import vendortable
 
 ROOT = Path(__file__).resolve().parent.parent
-CONFIG = ROOT / "scheduler_app" / "default-device-config.yaml"
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE_MIB = os.sysconf("SC_PAGE_SIZE") / 1024 / 1024
 STOP_SECONDS = 15
@@ -46,7 +46,8 @@ class Product:
             f"--metrics-bind-address=127.0.0.1:{self.metrics}",
             f"--console-bind=127.0.0.1:{self._console}",
             "--scheduler-name=hami-scheduler",
-            f"--device-config-file={CONFIG}",
+            f"--device-config-file={vendortable.CONFIG}",
+            *(f"--{flag}" for flag in vendortable.all_enabled()),
             *self._flags,
         )
         self.started = time.monotonic()

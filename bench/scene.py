@@ -29,7 +29,7 @@ _MANAGED: dict[str, dict[str, dict[str, dict[str, str]]]] = {
 
 @dataclass(frozen=True)
 class Scene:
-    """``shapes`` is the number of different nodes; ``handshake`` says whether plugins have answered once."""
+    """``shapes`` is the number of different nodes; ``handshake`` says whether they were asked once."""
 
     nodes: int = 100
     gpus: int = 8
@@ -50,6 +50,18 @@ class Scene:
     def model(self) -> Model:
         return self.data.models[0]
 
+    @cached_property
+    def _handshakes(self) -> dict[str, str]:
+        """Return what a node carries that a scheduler has looked at: every vendor asked it (R-8).
+
+        The plugin of the node's own vendor may reply, and then overwrites the question.
+        """
+        keys = {fleet.vendor(name).handshake.get("key") for name in fleet.vendor_names()}
+        asked = {key: "Requesting_2099-01-01 00:00:00" for key in sorted(filter(None, keys))}
+        if self.data.handshake.get("replies"):
+            asked[self.data.handshake["key"]] = "Reported 2099-01-01 00:00:00"
+        return asked
+
     def names(self, count: int | None = None) -> list[str]:
         return [node_name(n) for n in range(self.nodes if count is None else count)]
 
@@ -59,9 +71,8 @@ class Scene:
         body = NodeRecord(node_name(number), self.data, model, [True] * self.gpus, number).body()
         body["metadata"]["uid"] = f"node-uid-{number:06d}"
         body["metadata"]["resourceVersion"] = str(number + 1)
-        key = self.data.handshake.get("key")
-        if self.handshake and key:
-            body["metadata"]["annotations"][key] = "Requesting_2099-01-01 00:00:00"
+        if self.handshake:
+            body["metadata"]["annotations"] |= self._handshakes
         body["status"]["images"] = _IMAGES
         return body
 
