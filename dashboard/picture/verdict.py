@@ -140,16 +140,11 @@ def _full_for_some(pod: PendingPod, why: str) -> Verdict:
 
 
 def _for_container(stop: StopView, text: str) -> str:
-    """Say which container it is about, and that those before it come first."""
-    told = _("Container {name}: {text}").format(name=stop.container, text=text)
-    if not stop.fitted:
-        return told
-    before = ngettext(
-        "It comes after {n} other container that asks for GPUs.",
-        "It comes after {n} other containers that ask for GPUs.",
-        stop.fitted,
+    """Say which container it is about: what is free is what those before it leave."""
+    told = (
+        _("Container {name}, after those before it: {text}") if stop.fitted else _("Container {name}: {text}")
     )
-    return f"{told} {before.format(n=stop.fitted)}"
+    return told.format(name=stop.container, text=text)
 
 
 def _nothing_fits(ask: AskView) -> str:

@@ -67,8 +67,8 @@ def test_the_verdict_is_about_the_container_that_fails(alice: Client) -> None:
     publish_pod(SERVE)
     verdict = why(alice)["verdict"]
     assert verdict["text"] == (
-        "Container serve: No node has 1 NVIDIA GPU with 8.0 GiB free. No GPU has as much free memory as the"
-        " pod asks. It comes after 1 other container that asks for GPUs."
+        "Container serve, after those before it: No node has 1 NVIDIA GPU with 8.0 GiB free. No GPU has"
+        " as much free memory as the pod asks."
     )
     assert verdict["args"]["container"] == "serve"
     publish_pod(LOAD)
