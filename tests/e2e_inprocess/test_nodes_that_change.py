@@ -6,7 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
+from dashboard.live.hub import hub
+from scheduler_app.core.types import NodeName
 from simcluster.cluster import Cluster
+from tests.dashboard.conftest import empty_hub, sign_in
 from tests.e2e_inprocess.onlooker import Onlooker
 from tests.e2e_inprocess.product import Json, Product, cluster_for, free_port, gpu_pod, phase
 from tests.extender.door import GPU, MEM
@@ -158,3 +161,36 @@ def test_f36_what_is_left_of_a_node_that_shrank_stays_full_after_an_unrelated_up
     assert answer["FailedNodes"] == {name: "6/6 CardInsufficientMemory"}
     assert product.used() == 6 * CARD_MIB
     assert product.parts.state.quotas()["default"].entries[MEM].used == 8 * CARD_MIB
+
+
+@pytest.mark.django_db
+def test_n18_the_console_has_the_history_of_a_card_that_failed_and_recovered(
+    pair: tuple[Cluster, Product],
+) -> None:
+    """The history thread is not among the threads here: the test writes in its place."""
+    cluster, product = pair
+    name, history = first(product), product.parts.history
+    card = product.parts.state.everything()[NodeName(name)].cards[1].card.id
+    wait_until(lambda: history.length >= 2)
+    history.write_once()
+    for healthy in (False, True):
+        cluster.set_card_health(name, 1, healthy=healthy)
+        wait_until(lambda: history.length > 0)
+        history.write_once()
+    assert history.problem == ""
+    told = asked_of_console(product, f"/api/v1/nodes/{name}")["health"]
+    assert [(row["gpu_id"], row["index"], row["healthy"]) for row in told] == [
+        (card, 1, True),
+        (card, 1, False),
+    ]
+    assert 0 < told[1]["at"] <= told[0]["at"]
+
+
+def asked_of_console(product: Product, path: str) -> Json:
+    """Return what REST says to somebody who sees the whole cluster."""
+    hub.receive(product.parts.publisher.whole())
+    try:
+        found: Json = sign_in("alice", "cluster").get(path).json()
+    finally:
+        empty_hub()
+    return found
