@@ -55,6 +55,7 @@ class NodeApi(APIView):
                 "gpus": gpus,
                 "allocations": allocations,
                 "refusals": nodes.refusals(name),
+                "health": nodes.health(view),
             }
         )
 

@@ -11,7 +11,7 @@ from dashboard.api.cluster import text
 from dashboard.api.envelope import head, known_picture, listed
 from dashboard.live.hub import now_ms
 from dashboard.pages import pending
-from dashboard.picture import rows, verdict
+from dashboard.picture import answer, rows
 from dashboard.picture.causes import group_causes
 from dashboard.picture.summary import cause_json
 
@@ -38,5 +38,5 @@ class WhyApi(APIView):
         if pod is None:
             raise Http404
         if request.query_params.get("format") == "text":
-            return text(verdict.as_text(pod, picture, now_ms=now_ms()))
-        return Response({**head(picture), **verdict.why(pod, picture)})
+            return text(answer.as_text(pod, picture, now_ms=now_ms()))
+        return Response({**head(picture), **answer.why(pod, picture)})

@@ -12,7 +12,9 @@ from dashboard.live.hub import hub, now_ms
 from dashboard.pages.lists import Listing, heads, sort_rows
 from dashboard.picture import problems, rows
 from dashboard.picture.packing import strips
+from scheduler_app import selectors
 from scheduler_app.core import annotations
+from scheduler_app.core.publication import NodeView
 
 COLUMNS = (
     ("name", _("Node"), False),
@@ -70,6 +72,7 @@ def node(request: HttpRequest, name: str) -> HttpResponse:
         "lock_limit_ms": problems.LOCK_TIMEOUT_MS,
         "now_ms": now_ms(),
         "refusals": refusals(name),
+        "health": health(view),
         "commands": commands(name, [card.id for card in view.cards if not card.healthy]),
         "topics": [f"node:{name}", "summary"],
     }
@@ -84,6 +87,23 @@ def refusals(name: str) -> list[dict[str, Any]]:
             if name in group.examples:
                 counts[group.text] = counts.get(group.text, 0) + 1
     return [{"text": text, "pods": pods} for text, pods in sorted(counts.items(), key=lambda item: -item[1])]
+
+
+def health(view: NodeView) -> list[dict[str, Any]]:
+    """Return when GPUs of a node fell ill and recovered, newest first (N18).
+
+    ``at`` is epoch ms, ``index`` None for a GPU that left. What the picture shows and history has not written
+    yet comes first; its ``at`` is None.
+    """
+    found = selectors.health_changes(view.name)
+    last = {row["gpu_id"]: row["healthy"] for row in reversed(found)}
+    ahead = [
+        {"at": None, "gpu_id": card.id, "healthy": card.healthy}
+        for card in view.cards
+        if last.get(card.id, True) is not card.healthy
+    ]
+    places = {card.id: card.index for card in view.cards}
+    return [{**row, "index": places.get(row["gpu_id"])} for row in ahead + found]
 
 
 def commands(name: str, sick: list[str]) -> list[tuple[Any, str]]:

@@ -10,7 +10,7 @@ from dashboard import wording
 from dashboard.access import Sight, sight_of
 from dashboard.live.hub import hub, now_ms
 from dashboard.pages.lists import Listing, heads, sort_rows
-from dashboard.picture import notes, policies, rows, verdict
+from dashboard.picture import answer, notes, policies, rows, verdict
 from dashboard.picture.causes import group_causes
 from dashboard.picture.model import Picture
 from dashboard.picture.problems import WAIT_LIMIT_MS
@@ -131,7 +131,7 @@ def _waiting(waiting: PendingPod, picture: Picture) -> dict[str, Any]:
         "funnel": verdict.funnel(waiting, picture),
         "groups": verdict.groups(waiting),
         "words_met": [(word, wording.cause_text(word)) for word in verdict.words_of(waiting)],
-        "text": verdict.as_text(waiting, picture, now_ms=now_ms()),
+        "text": answer.as_text(waiting, picture, now_ms=now_ms()),
         "is_long": now_ms() - waiting.since_ms > WAIT_LIMIT_MS,
     }
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
+from dashboard.picture import stops
 from dashboard.picture.model import Picture
 from scheduler_app.core import selection
 from scheduler_app.core.publication import AskView, PendingPod
@@ -14,8 +15,9 @@ _USE, _NOUSE = "use", "nouse"
 
 
 def notes(pod: PendingPod, picture: Picture) -> list[str]:
-    """Return sentences, each once, in the order of the containers."""
-    found = [sentence for ask in pod.asks for sentence in _of_ask(ask, picture)]
+    """Return sentences, each once: which container fails, then the containers in their order."""
+    found = [stopped] if (stopped := stops.sentence(pod)) else []
+    found += [sentence for ask in pod.asks for sentence in _of_ask(ask, picture)]
     if pod.priority > 0 and pod.groups:
         text = _("Shares of GPUs are not preempted: its priority of {priority} does not help.")
         found.append(text.format(priority=pod.priority))

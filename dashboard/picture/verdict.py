@@ -10,12 +10,10 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dashboard import presenters, wording
-from dashboard.picture import causes, notes
+from dashboard.picture import notes
 from dashboard.picture.model import Picture
 from scheduler_app.core import reasons
-from scheduler_app.core.publication import AskView, PendingPod
-
-TEXT_WIDTH: Final = 64
+from scheduler_app.core.publication import AskView, PendingPod, StopView
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +118,33 @@ def _too_many(pod: PendingPod, picture: Picture) -> Verdict | None:
 def _full(pod: PendingPod, picture: Picture) -> Verdict | None:
     if not pod.asks:
         return None
-    ask = max(pod.asks, key=lambda ask: (ask.mem_mib, ask.slices, ask.cards))
     why = str(wording.cause_text(pod.cause).why)
+    if len(pod.stops) > 1:
+        return _full_for_some(pod, why)
+    stop = next(iter(pod.stops), None)
+    asks = [ask for ask in pod.asks if stop and ask.container == stop.container] or pod.asks
+    ask = max(asks, key=lambda ask: (ask.mem_mib, ask.slices, ask.cards))
     args = {"gpus": ask.cards, "vendor": ask.vendor, "mem_mib": ask.mem_mib, "cause": pod.cause}
     text = f"{_nothing_fits(ask)} {why}".strip()
+    if stop:
+        text, args["container"] = _for_container(stop, text), stop.container
     return Verdict("full", text, "why.full", args)
+
+
+def _full_for_some(pod: PendingPod, why: str) -> Verdict:
+    """Say of a pod that nodes refuse at different containers what is true of all of them."""
+    number = len(dict.fromkeys(ask.container for ask in pod.asks))
+    text = _("No node has room for the {n} containers of this pod that ask for GPUs.").format(n=number)
+    args = {"containers": number, "cause": pod.cause}
+    return Verdict("full", f"{text} {why}".strip(), "why.containers", args)
+
+
+def _for_container(stop: StopView, text: str) -> str:
+    """Say which container it is about: what is free is what those before it leave."""
+    told = (
+        _("Container {name}, after those before it: {text}") if stop.fitted else _("Container {name}: {text}")
+    )
+    return told.format(name=stop.container, text=text)
 
 
 def _nothing_fits(ask: AskView) -> str:
@@ -196,6 +216,7 @@ def groups(pod: PendingPod) -> list[dict[str, Any]]:
             "share": group.nodes * 100 // total,
             "words": reasons.words(group.text) or [group.text],
             "examples": group.examples,
+            "containers": group.containers,
         }
         for group in pod.groups
     ]
@@ -204,40 +225,3 @@ def groups(pod: PendingPod) -> list[dict[str, Any]]:
 def words_of(pod: PendingPod) -> list[str]:
     """Return each reason word once, in the order of the groups."""
     return list(dict.fromkeys(word for group in groups(pod) for word in group["words"]))
-
-
-def why(pod: PendingPod, picture: Picture) -> dict[str, Any]:
-    """Return the whole answer for scripts."""
-    found = verdict(pod, picture)
-    return {
-        "pod": f"{pod.namespace}/{pod.name}",
-        "state": "pending",
-        "since": presenters.moment(pod.since_ms),
-        "tries": pod.tries,
-        "last_try": presenters.moment(pod.last_try_ms) if pod.last_try_ms else None,
-        "ask": causes.ask_text(pod.asks),
-        "verdict": {"kind": found.kind, "text": found.text, "key": found.key, "args": found.args},
-        "notes": notes.notes(pod, picture),
-        "journey": journey(pod),
-        "funnel": funnel(pod, picture),
-        "groups": [{k: v for k, v in group.items() if k != "share"} for group in groups(pod)],
-    }
-
-
-def as_text(pod: PendingPod, picture: Picture, *, now_ms: int) -> str:
-    """Return the answer in ten lines for a terminal or a chat."""
-    way = funnel(pod, picture)
-    waited, last = presenters.since(pod.since_ms, now_ms), presenters.since(pod.last_try_ms, now_ms)
-    counts = f"{way['ruled_out_before']} not asked, {way['asked']} asked, {way['refused']} refused"
-    lines = [
-        f"{pod.namespace}/{pod.name} pending for {waited}, {pod.tries} tries, last {last} ago",
-        verdict(pod, picture).text,
-        *(f"  {note}" for note in notes.notes(pod, picture)),
-        f"  {way['nodes']} nodes: {counts}",
-    ]
-    for group in pod.groups:
-        near = f"   e.g. {group.examples[0]}" if group.examples else ""
-        lines.append(f"  {group.nodes:5} nodes  {group.text:{TEXT_WIDTH}}{near}".rstrip())
-    leader = f", leader {picture.leader.holder}" if picture.leader.holder else ""
-    lines.append(f"as of {presenters.moment(picture.at_ms)}{leader}")
-    return "\n".join(lines) + "\n"

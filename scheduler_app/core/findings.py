@@ -111,6 +111,28 @@ class Findings:
         return found
 
     @cached_property
+    def by_container(self) -> Mapping[int, Sequence[NodeName]]:
+        """The refused nodes by which of the pod's containers did not fit, as its place among all of them.
+
+        Nodes on which none was tried are in no list.
+        """
+        places = {key: outcome.container for key, outcome in self._found if outcome.container is not None}
+        found: dict[int, list[NodeName]] = {}
+        for name, key in zip(self.names, self._keys, strict=True) if places else ():
+            if key in places:
+                found.setdefault(places[key], []).append(name)
+        return found
+
+    @cached_property
+    def containers(self) -> Mapping[str, Sequence[int]]:
+        """The places of the containers that were refused with each text, ascending."""
+        found: dict[str, set[int]] = {}
+        for _, outcome in self._found:
+            if outcome.container is not None:
+                found.setdefault(outcome.reason, set()).add(outcome.container)
+        return {text: sorted(places) for text, places in found.items()}
+
+    @cached_property
     def texts(self) -> Mapping[str, int]:
         """How many nodes were refused with which text."""
         return Counter(self._refusals()) if self._reasons else {}

@@ -131,16 +131,36 @@ class AskView:
 
 @dataclass(frozen=True, slots=True)
 class ReasonGroup:
-    """Nodes refused with one text, largest group first; ``examples`` are up to five names."""
+    """Nodes refused with one text, largest group first; ``examples`` are up to five names.
+
+    ``containers`` are the names of those that did not fit; empty where the pod asks with one alone.
+    """
 
     text: str
+    nodes: int
+    examples: tuple[str, ...]
+    containers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class StopView:
+    """The nodes on which a pod that asks with several containers got as far as ``container``, and no further.
+
+    ``fitted`` is how many of its containers that ask fitted there before; ``examples`` are up to five names.
+    """
+
+    container: str
+    fitted: int
     nodes: int
     examples: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class PendingPod:
-    """A pod of ours that waits. ``cause`` is the dominant reason word, or a kind of console.md 6.2."""
+    """A pod of ours that waits. ``cause`` is the dominant reason word, or a kind of console.md 6.2.
+
+    ``stops`` say at which container nodes refused it, the nearest first: those that refused a later one.
+    """
 
     uid: str
     namespace: str
@@ -157,6 +177,7 @@ class PendingPod:
     before_text: str = ""  # kube-scheduler's own words, when it has not asked us
     placed_on: str = ""  # reserved there, not running yet
     priority: int = 0
+    stops: tuple[StopView, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

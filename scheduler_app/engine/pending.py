@@ -10,13 +10,20 @@ from heapq import nsmallest
 from scheduler_app.core import annotations, reasons
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
 from scheduler_app.core.predicate import Backends, requests_of
-from scheduler_app.core.publication import AskView, DecisionView, PendingPod, PolicyView, ReasonGroup
+from scheduler_app.core.publication import (
+    AskView,
+    DecisionView,
+    PendingPod,
+    PolicyView,
+    ReasonGroup,
+    StopView,
+)
 from scheduler_app.core.types import NodeName, Pod, PodUid
 from scheduler_app.engine.asks import asks
 from scheduler_app.engine.links import ConsoleLinks
+from scheduler_app.engine.stops import EXAMPLES, NO_NAMES, refused_containers, stops
 
 RECENT_DECISIONS = 200
-EXAMPLES = 5
 BIND = "bind"  # the cause of a pod whose bind failed
 GROUPS = 50
 LEFT_KEPT = 1000  # pods that left lately: a decision that was on its way does not bring them back
@@ -68,12 +75,21 @@ class PendingBoard:
 
     def decided(self, decision: Decision) -> str:
         """Take a decision and return the cause for which its pod waits, empty when it is placed."""
-        groups = () if decision.kind == "placed" else groups_of(decision.findings.by_text)
-        cause = "" if decision.kind == "placed" else _cause(decision, groups)
-        self._note(decision, groups, cause)
+        if decision.kind == "placed":
+            self._note(decision, (), "")
+            return ""
+        groups = groups_of(decision.findings.by_text, containers=refused_containers(decision))
+        cause = _cause(decision, groups)
+        self._note(decision, groups, cause, stops(decision))
         return cause
 
-    def _note(self, decision: Decision, groups: tuple[ReasonGroup, ...], cause: str) -> None:
+    def _note(
+        self,
+        decision: Decision,
+        groups: tuple[ReasonGroup, ...],
+        cause: str,
+        stopped: tuple[StopView, ...] = (),
+    ) -> None:
         with self._lock:
             view = view_of(decision)
             self._fresh.append(view)
@@ -91,6 +107,7 @@ class PendingBoard:
                     last_try_ms=decision.at_ms,
                     asked=decision.asked,
                     groups=groups,
+                    stops=stopped,
                     error=decision.error,
                     placed_on=str(decision.chosen.node) if decision.chosen else "",
                 )
@@ -130,10 +147,15 @@ class PendingBoard:
             self._gone.discard(uid)
 
 
-def groups_of(by_text: Mapping[str, Sequence[NodeName]]) -> tuple[ReasonGroup, ...]:
-    """Return the refusals by text, largest group first."""
+def groups_of(
+    by_text: Mapping[str, Sequence[NodeName]], *, containers: Mapping[str, tuple[str, ...]] = NO_NAMES
+) -> tuple[ReasonGroup, ...]:
+    """Return the refusals by text, largest group first; ``containers`` are the refused ones by text."""
     ordered = nsmallest(GROUPS, by_text.items(), key=lambda pair: (-len(pair[1]), pair[0]))
-    return tuple(ReasonGroup(text, len(nodes), tuple(nsmallest(EXAMPLES, nodes))) for text, nodes in ordered)
+    return tuple(
+        ReasonGroup(text, len(nodes), tuple(nsmallest(EXAMPLES, nodes)), containers.get(text, ()))
+        for text, nodes in ordered
+    )
 
 
 def view_of(decision: Decision) -> DecisionView:

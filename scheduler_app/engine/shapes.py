@@ -6,7 +6,7 @@ equal. Missing outcomes are worked out without any lock: shapes never change the
 
 from collections import OrderedDict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import repeat
 
 from scheduler_app.core.findings import Findings, rank
@@ -133,9 +133,7 @@ class ShapeMemo:
         for key, name in _examples(missing, keys, names):
             outcome = self._work_out(ask, nodes[name])
             if isinstance(key, int) and outcome.is_shared:
-                table.put(
-                    key, Outcome(None if outcome.devices is None else {}, outcome.score, outcome.reason)
-                )
+                table.put(key, replace(outcome, devices=None if outcome.devices is None else {}))
                 self._kept += 1
             else:
                 unshared[key] = outcome

@@ -11,8 +11,8 @@ def fits(score: float) -> Outcome:
     return Outcome({}, score=score)
 
 
-def refuses(text: str) -> Outcome:
-    return Outcome(None, reason=text)
+def refuses(text: str, container: int | None = None) -> Outcome:
+    return Outcome(None, reason=text, container=container)
 
 
 def found(policy: str = "binpack", **outcomes: Outcome) -> Findings:
@@ -47,6 +47,14 @@ def test_refusals_are_told_by_node_and_by_text() -> None:
     assert told.texts == {"x": 2, "y": 1}
     assert told.fitted == 1
     assert found(a=refuses("x"), b=fits(1.0), c=refuses("x")).by_text == {"x": ["a", "c"]}
+
+
+def test_refusals_are_told_by_container() -> None:
+    """console.md 6.2: nodes on which no container was tried are in no list."""
+    told = found(a=refuses("x", 2), b=fits(1.0), c=refuses("y", 0), d=refuses("x", 0), e=refuses("z"))
+    assert told.by_container == {2: ["a"], 0: ["c", "d"]}
+    assert told.containers == {"x": [0, 2], "y": [0]}
+    assert found(b=fits(1.0)).by_container == {}
 
 
 def test_the_best_of_many_are_the_last_of_all() -> None:

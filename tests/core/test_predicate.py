@@ -80,6 +80,16 @@ def test_later_containers_see_what_earlier_ones_took() -> None:
     assert run(pod(asks(1, 600), asks(1, 600)), card("a")).reason == "1/1 CardInsufficientMemory"
 
 
+@pytest.mark.parametrize(
+    ("cards", "place"),
+    [([], 1), ([card("a", mem_mib=500)], 1), ([card("a")], 3), ([card("a"), card("b")], None)],
+)
+def test_a_refusal_names_the_container_that_did_not_fit(cards: list[CardUsage], place: int | None) -> None:
+    """console.md 6.2: as its place among all, with those that ask for nothing."""
+    outcome = run(pod(asks(1, 600), NOTHING, asks(1, 600), init=(NOTHING,)), *cards)
+    assert outcome.container == place
+
+
 def test_init_containers_do_not_compete() -> None:
     """F-20: neither with each other nor with the app containers."""
     small = pod(asks(1, 900), init=(asks(1, 900), asks(1, 900)))

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from simcluster.cluster import Cluster
+from tests.e2e_inprocess.onlooker import ALLOCATED, Onlooker, ids_in
 from tests.e2e_inprocess.product import Json, Product, cluster_for, free_port, gpu_pod, phase
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("unset")
-ALLOCATED = "hami.io/vgpu-devices-allocated"
 LOCK = "hami.io/mutex.lock"
 CARD_MIB = 81920
 
@@ -151,3 +151,26 @@ def test_l12_a_pod_whose_lock_was_taken_over_fails_cleanly(
     assert expired.endswith("pod=default/next")
     wait_until(lambda: phase(cluster, "next") == "Failed", seconds=10)
     wait_until(lambda: product.used() == 0 and locks(cluster) == [])
+
+
+@pytest.mark.parametrize("fleet", ["nvidia:1x8"])
+def test_f40_a_replacement_gets_the_cards_of_its_predecessor_only_when_that_is_gone(
+    pair: tuple[Cluster, Product],
+) -> None:
+    """Q-21: eight cards, four pods of two; one is replaced, and a finalizer keeps it terminating."""
+    cluster, product = pair
+    with Onlooker(cluster.api, "pods") as onlooker:
+        for name in "abcd":
+            cluster.api.create("pods", gpu_pod(name, mem=CARD_MIB, cards=2, finalizers=["test/slow"]))
+        wait_until(lambda: {phase(cluster, name) for name in "abcd"} == {"Running"})
+        freed = set(ids_in(notes(cluster, "b")[ALLOCATED]))
+        cluster.api.delete("pods", "default/b", grace_seconds=0)
+        cluster.api.create("pods", gpu_pod("e", mem=CARD_MIB, cards=2))
+        wait_until(lambda: "1 nodes CardInsufficientMemory(a100-01)" in told(cluster, "e"))
+        assert (phase(cluster, "b"), product.used()) == ("Running", 8 * CARD_MIB)
+        cluster.api.patch("pods", "default/b", {"metadata": {"finalizers": None}})
+        wait_until(lambda: phase(cluster, "e") == "Running")
+        moments = onlooker.holders()
+    assert set(ids_in(notes(cluster, "e")[ALLOCATED])) == freed
+    assert [held for held in moments if any(len(pods) > 1 for pods in held.values())] == []
+    assert (len(moments[-1]), product.used()) == (8, 8 * CARD_MIB)

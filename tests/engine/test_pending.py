@@ -13,7 +13,6 @@ from scheduler_app.core.types import CardRequest, Condition, Container, Node, No
 from scheduler_app.engine.asks import asks
 from scheduler_app.engine.links import ConsoleLinks
 from scheduler_app.engine.pending import (
-    EXAMPLES,
     GROUPS,
     RECENT_DECISIONS,
     Journal,
@@ -21,6 +20,7 @@ from scheduler_app.engine.pending import (
     epoch_ms,
     groups_of,
 )
+from scheduler_app.engine.stops import EXAMPLES
 from tests.core.plain import PlainBackend
 from tests.engine.world import PLAIN_ONLY, VENDOR, World, asking, pod_of, registered
 from tests.fakes.told import FakeEvents

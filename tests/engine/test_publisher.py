@@ -5,6 +5,7 @@ import threading
 import pytest
 
 from scheduler_app.core.config import SchedulerConfig
+from scheduler_app.core.decision import HealthReport
 from scheduler_app.core.publication import Publication
 from scheduler_app.core.types import Lease, NodeName
 from scheduler_app.engine import publisher as module
@@ -27,7 +28,7 @@ class Press:
         self.nodes = FakeNodes([registered("n1", "a"), registered("n2", "b")])
         self.world, self.live = World(*self.nodes.list()), FakeLive()
         self.board = PendingBoard(backends=PLAIN_ONLY, scheduler_name="hami")
-        self.clock = FakeClock()
+        self.clock, self.health = FakeClock(), list[HealthReport]()
         config = SchedulerConfig(leader_elect=True, host_name="me")
         self.leadership = Leadership(
             config=config, on_started=lambda: None, monotonic=self.clock.monotonic, clock=self.clock
@@ -50,6 +51,7 @@ class Press:
             live=self.live,
             sources=list,
             report=lambda: PassReport(12.5, 0.25, 2),
+            keep_health=self.health.append,
         )
 
     def publish(self) -> Publication | None:

@@ -125,6 +125,7 @@ def test_the_memo_answers_as_the_plain_path(state: ClusterState, asked: list[Pod
         fast = memo.evaluate(ask, names, snapshot, alone=state.holders(named_cards(pod)))
         assert list(fast.fitting) == list(plain.fitting)
         assert fast.refused == plain.refused
+        assert fast.by_container == plain.by_container
         assert fast.best == plain.best
         if fast.best is not None:
             name = fast.best[0]
