@@ -57,7 +57,7 @@ class Scene:
         The plugin of the node's own vendor may reply, and then overwrites the question.
         """
         keys = {fleet.vendor(name).handshake.get("key") for name in fleet.vendor_names()}
-        asked = {key: "Requesting_2099-01-01 00:00:00" for key in sorted(filter(None, keys))}
+        asked = dict.fromkeys(sorted(filter(None, keys)), "Requesting_2099-01-01 00:00:00")
         if self.data.handshake.get("replies"):
             asked[self.data.handshake["key"]] = "Reported 2099-01-01 00:00:00"
         return asked
