@@ -102,7 +102,9 @@ class Heap:
 def run_console() -> None:
     """Run the console door alone, on informers of its own unless the leader's state comes by the layer."""
     table = [] if conf.has_shared_layer() else [spec for spec in TABLE if spec.console_needs]
-    threads = ThreadGroup(table, bootstrap.parts())
+    parts = bootstrap.parts()
+    parts.history.leave_to_others()
+    threads = ThreadGroup(table, parts)
     threads.start()
     try:
         serve_console(Bind(CONSOLE, conf.flag("console_bind"), has_lifespan=True), must_end=lambda: False)

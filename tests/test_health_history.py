@@ -22,7 +22,7 @@ def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def report(at_ms: int, node: str = "n1", **healthy: bool) -> HealthReport:
-    return HealthReport(NodeName(node), {CardId(id): value for id, value in healthy.items()}, at_ms)
+    return HealthReport({NodeName(node): {CardId(id): value for id, value in healthy.items()}}, at_ms)
 
 
 def write(*reports: HealthReport, prunes: bool = False) -> None:
@@ -74,7 +74,7 @@ def test_many_nodes_at_once_are_compared_too(monkeypatch: pytest.MonkeyPatch) ->
 def test_hostile_ids_and_names_are_cut_and_compared_as_cut() -> None:
     long = "x" * 400
     for at in (1, 2):
-        write(HealthReport(NodeName("n1"), {CardId(long): False}, at))
+        write(HealthReport({NodeName("n1"): {CardId(long): False}}, at))
     assert told() == [(1, "x" * 253, False)]
 
 
@@ -84,3 +84,20 @@ def test_changes_go_after_ninety_days() -> None:
     HealthRecord.objects.create(at_ms=now - (HEALTH_DAYS - 1) * DAY_MS, node="n1", gpu="a", healthy=True)
     write(prunes=True)
     assert [healthy for _at, _gpu, healthy in told()] == [True]
+
+
+def test_the_last_word_on_a_card_stays() -> None:
+    """Else a card that has been ill for a hundred days would recover unnoticed."""
+    now = time.time_ns() // 1_000_000
+    HealthRecord.objects.create(at_ms=now - (HEALTH_DAYS + 9) * DAY_MS, node="n1", gpu="a", healthy=False)
+    write(prunes=True)
+    write(report(now, a=True))
+    assert [healthy for _at, _gpu, healthy in told()] == [True, False]
+
+
+def test_a_process_that_writes_nothing_keeps_nothing() -> None:
+    """A console replica has the publisher, and no history thread to empty the queue."""
+    history = History(quotas=dict, units={}, keep_days=7)
+    history.leave_to_others()
+    history.keep(report(1, a=False))
+    assert history.length == 0

@@ -13,8 +13,9 @@ class HealthLog:
     def __init__(self, keep: Callable[[HealthReport], None]) -> None:
         self._keep = keep
         self._known: dict[NodeName, Mapping[CardId, bool]] = {}
+        self._fresh: dict[NodeName, Mapping[CardId, bool]] = {}
 
-    def see(self, node: NodeView, *, at_ms: int) -> None:
+    def see(self, node: NodeView) -> None:
         """Compare a node with how it was. Cards that left are forgotten: whoever keeps history knows them."""
         name, now = NodeName(node.name), {CardId(card.id): card.healthy for card in node.cards}
         before = self._known.get(name, {})
@@ -23,7 +24,13 @@ class HealthLog:
         self._known[name] = now
         changed = {id: healthy for id, healthy in now.items() if before.get(id) is not healthy}
         if changed:
-            self._keep(HealthReport(name, changed, at_ms))
+            self._fresh[name] = changed
+
+    def tell(self, *, at_ms: int) -> None:
+        """Report what was seen since the last time, in one piece: the first look at a cluster is long."""
+        if self._fresh:
+            self._keep(HealthReport(self._fresh, at_ms))
+            self._fresh = {}
 
     def gone(self, name: NodeName) -> None:
         self._known.pop(name, None)

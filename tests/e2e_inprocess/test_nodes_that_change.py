@@ -8,6 +8,8 @@ import pytest
 
 from dashboard.live.hub import hub
 from scheduler_app.core.types import NodeName
+from scheduler_app.history import History
+from scheduler_app.models import HealthRecord
 from simcluster.cluster import Cluster
 from tests.dashboard.conftest import empty_hub, sign_in
 from tests.e2e_inprocess.onlooker import Onlooker
@@ -171,12 +173,9 @@ def test_n18_the_console_has_the_history_of_a_card_that_failed_and_recovered(
     cluster, product = pair
     name, history = first(product), product.parts.history
     card = product.parts.state.everything()[NodeName(name)].cards[1].card.id
-    wait_until(lambda: history.length >= 2)
-    history.write_once()
-    for healthy in (False, True):
+    for rows, healthy in enumerate((False, True), start=1):
         cluster.set_card_health(name, 1, healthy=healthy)
-        wait_until(lambda: history.length > 0)
-        history.write_once()
+        wait_written(history, name, rows=rows)
     assert history.problem == ""
     told = asked_of_console(product, f"/api/v1/nodes/{name}")["health"]
     assert [(row["gpu_id"], row["index"], row["healthy"]) for row in told] == [
@@ -184,6 +183,16 @@ def test_n18_the_console_has_the_history_of_a_card_that_failed_and_recovered(
         (card, 1, False),
     ]
     assert 0 < told[1]["at"] <= told[0]["at"]
+
+
+def wait_written(history: History, node: str, *, rows: int) -> None:
+    """Write what there is to write until so many changes of a node's cards are known."""
+
+    def is_known() -> bool:
+        history.write_once()
+        return HealthRecord.objects.filter(node=node).count() == rows
+
+    wait_until(is_known)
 
 
 def asked_of_console(product: Product, path: str) -> Json:

@@ -17,10 +17,15 @@ class Ward:
 
     def see(self, at_ms: int = 0, **healthy: bool) -> None:
         cards = [make_card_view(id=id, healthy=value) for id, value in healthy.items()]
-        self.log.see(make_node_view(name="n1", cards=cards), at_ms=at_ms)
+        self.log.see(make_node_view(name="n1", cards=cards))
+        self.log.tell(at_ms=at_ms)
 
     def told(self) -> list[tuple[str, dict[str, bool], int]]:
-        found = [(str(r.node), {str(id): v for id, v in r.healthy.items()}, r.at_ms) for r in self.reports]
+        found = [
+            (str(node), {str(id): value for id, value in cards.items()}, report.at_ms)
+            for report in self.reports
+            for node, cards in report.healthy.items()
+        ]
         self.reports.clear()
         return found
 
@@ -38,6 +43,16 @@ def test_what_is_seen_first_is_told() -> None:
     ward = Ward()
     ward.see(a=True, b=False, at_ms=5)
     assert ward.told() == [("n1", {"a": True, "b": False}, 5)]
+
+
+def test_a_whole_cluster_is_one_report() -> None:
+    """Thousands of nodes at the start would else push decisions out of the queue."""
+    ward = Ward()
+    for name in ("n1", "n2"):
+        ward.log.see(make_node_view(name=name, cards=[make_card_view(id="a", healthy=False)]))
+    ward.log.tell(at_ms=1)
+    assert len(ward.reports) == 1
+    assert [told[0] for told in ward.told()] == ["n1", "n2"]
 
 
 def test_n18_both_ways_are_told_with_the_time_and_the_card_alone(ward: Ward) -> None:
