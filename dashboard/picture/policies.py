@@ -9,6 +9,7 @@ from scheduler_app.core.publication import DecisionView, PolicyView
 
 NODE_POLICIES = ("binpack", "spread")
 CARD_POLICIES = ("binpack", "spread", "numa", "mutex", "topology-aware")
+ORDERING_POLICIES = ("binpack", "spread", "numa")
 BASE_PART = ""
 
 
@@ -27,25 +28,43 @@ def policy_lines(decision: DecisionView, *, owner: str = "") -> list[PolicyLine]
     if decision.card_policy == PolicyView():
         return []
     node, card = decision.node_policy, decision.card_policy
-    unknown_node = [] if node.name in NODE_POLICIES else [node.name]
-    unknown_card = [word for word in map(str.strip, card.name.split(",")) if word not in CARD_POLICIES]
     return [
-        _line(_("Node policy"), node, annotations.NODE_POLICY, unknown_node, acts_as="binpack", owner=owner),
-        _line(_("GPU policy"), card, annotations.CARD_POLICY, unknown_card, acts_as="spread", owner=owner),
+        _line(_("Node policy"), node, annotations.NODE_POLICY, hint=_node_hint(node.name), owner=owner),
+        _line(_("GPU policy"), card, annotations.CARD_POLICY, hint=_card_hint(card.name), owner=owner),
     ]
 
 
-def _line(
-    what: str, policy: PolicyView, key: str, unknown: list[str], *, acts_as: str, owner: str
-) -> PolicyLine:
+def _node_hint(name: str) -> str:
+    return "" if name in NODE_POLICIES else _no_policy([name], acts_as="binpack")
+
+
+def _card_hint(name: str) -> str:
+    """Say what becomes of unknown words: alone one acts as spread, in a chain it is left out (F-24)."""
+    if "," not in name:
+        return "" if name in CARD_POLICIES else _no_policy([name], acts_as="spread")
+    words = [word.strip() for word in name.split(",")]
+    unknown = [word for word in words if word not in CARD_POLICIES]
+    if not unknown:
+        return ""
+    if any(word in ORDERING_POLICIES for word in words):
+        return _("{words}: no such policy, left out.").format(words=_quoted(unknown))
+    return _no_policy(unknown, acts_as="spread")
+
+
+def _no_policy(unknown: list[str], *, acts_as: str) -> str:
+    text = _("{words}: no such policy, so this acts as {acts_as}.")
+    return text.format(words=_quoted(unknown), acts_as=acts_as)
+
+
+def _quoted(words: list[str]) -> str:
+    return ", ".join(f"“{word}”" for word in words)
+
+
+def _line(what: str, policy: PolicyView, key: str, *, hint: str, owner: str) -> PolicyLine:
     if not policy.is_own:
         text = _("{key} on {owner} itself has no effect; it belongs on the pod template.")
-        hint = text.format(key=key, owner=owner or _("a Deployment or Job"))
-        return PolicyLine(what, policy.name, _("from the scheduler's settings"), hint)
-    hint = ""
-    if unknown:
-        hint = _("{words} is no policy, so this acts as {acts_as}.")
-        hint = hint.format(words=", ".join(f"“{word}”" for word in unknown), acts_as=acts_as)
+        misplaced = text.format(key=key, owner=owner or _("a Deployment or Job"))
+        return PolicyLine(what, policy.name, _("from the scheduler's settings"), misplaced)
     return PolicyLine(what, policy.name, _("from the pod's annotation {key}").format(key=key), hint)
 
 

@@ -154,8 +154,19 @@ def test_p10_the_policy_and_whose_word_it_is_are_shown(alice: Client) -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"node_policy": PolicyView("spred", is_own=True)}, "“spred” is no policy, so this acts as binpack."),
-        ({"card_policy": PolicyView("numa,binpak", is_own=True)}, "“binpak” is no policy"),
+        ({"node_policy": PolicyView("spred", is_own=True)}, "“spred”: no such policy, so this acts as binpack."),
+        (
+            {"card_policy": PolicyView("numa,binpak", is_own=True)},
+            "“binpak”: no such policy, left out.",
+        ),
+        (
+            {"card_policy": PolicyView("mutex,x,y", is_own=True)},
+            "“x”, “y”: no such policy, so this acts as spread.",
+        ),
+        (
+            {"card_policy": PolicyView(" binpack", is_own=True)},
+            "“ binpack”: no such policy, so this acts as spread.",
+        ),
     ],
 )
 def test_p10_a_misspelt_policy_is_told(alice: Client, changes: dict[str, Any], told: str) -> None:
