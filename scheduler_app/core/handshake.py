@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
 from scheduler_app.core import quantity
@@ -24,20 +25,27 @@ def stamp(now: datetime) -> str:
 
 def judge(node: Node, *, key: str, count_resource: str, now: datetime) -> Health:
     """Apply the generic rule R-8."""
-    from scheduler_app.core.backend import Health
-
     if not key:
-        return Health(healthy=True, needs_update=True)
+        return _health(healthy=True, needs_update=True)
     text = node.annotations.get(key, "")
     if REQUESTING not in text:
-        return Health(healthy=True, needs_update=True, stamp=True, update_follows_stamp=True)
+        return _health(healthy=True, needs_update=True, asks=True)
     asked = _time(text)
     if asked is None or now < asked + VALID:
-        return Health(healthy=True, needs_update=False)
+        return _health(healthy=True, needs_update=False)
     has_cards = quantity.rounded(node.allocatable.get(count_resource, "0")) > 0
-    return Health(healthy=has_cards, needs_update=False)
+    return _health(healthy=has_cards, needs_update=False)
 
 
+@cache
+def _health(*, healthy: bool, needs_update: bool, asks: bool = False) -> Health:
+    """Return one of the few answers there are: each pass gives them by the hundred thousand."""
+    from scheduler_app.core.backend import Health
+
+    return Health(healthy=healthy, needs_update=needs_update, stamp=asks, update_follows_stamp=asks)
+
+
+@lru_cache(maxsize=4096)  # all vendors of a node, and many nodes, carry the same stamp
 def _time(text: str) -> datetime | None:
     _, found, when = text.partition("_")
     if not found or len(when) != _LENGTH:
