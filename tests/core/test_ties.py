@@ -40,7 +40,7 @@ few_scores = st.sampled_from([-10_000.0, 0.0, 1.5, 30.0])
     st.randoms(use_true_random=False),
 )
 def test_p09_ties_are_broken_alike_whatever_the_order(scores: Scores, policy: str, random: Random) -> None:
-    """F-40, Q-33: of equal scores the smallest name, and never a node with a worse score."""
+    """A-4, F-40, Q-33: of equal scores the smallest name, and never a node with a worse score."""
     order = list(scores)
     random.shuffle(order)
     found = findings(scores, policy=policy, order=order)

@@ -1,6 +1,7 @@
 """Which cards each node has: what it advertises, what goes and what comes back (R-4 to R-20)."""
 
 import json
+import threading
 from collections.abc import Mapping
 from typing import Any
 
@@ -132,6 +133,22 @@ def test_a_node_deleted_during_a_pass_is_not_registered_by_it() -> None:
     passes.run()
     assert passes.state.registered() == ()
     assert passes.writer.patches == []
+
+
+def test_nobody_waits_for_the_state_while_a_pass_waits_for_the_api_server() -> None:
+    """R-2, Q-41: the reference holds its lock for the whole pass."""
+    passes = Passes(registered("n1", "a"))
+    waits: list[bool] = []
+
+    def read_state() -> None:
+        reader = threading.Thread(target=passes.state.everything)
+        reader.start()
+        reader.join(5)
+        waits.append(reader.is_alive())
+
+    passes.writer.read = read_state
+    passes.run()
+    assert waits == [False]
 
 
 NVIDIA_ONLY: Mapping[VendorKey, DeviceBackend] = {nvidia.NVIDIA.vendor_key: nvidia.NVIDIA}

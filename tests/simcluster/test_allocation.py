@@ -2,12 +2,15 @@
 
 import json
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 
 from simcluster import allocation, fleet
 from simcluster.allocation import AllocateError
+from simcluster.api import Api
 from simcluster.cluster import Cluster, Settings
+from simcluster.verbs import Verbs
 from tests.simcluster.objects import Json, make_pod
 
 NVIDIA, NEURON = fleet.vendor("nvidia"), fleet.vendor("awsneuron")
@@ -120,3 +123,33 @@ def test_a_pod_that_asks_for_memory_alone_asks_for_cards() -> None:
     pod = {"spec": {"containers": [{"resources": {"limits": {"enflame.com/gcu-memory": "10"}}}]}}
     assert allocation.asks_for(enflame, pod)
     assert not allocation.asks_for(NVIDIA, pod)
+
+
+class Watched(Api):
+    """Remembers what is written while it is used."""
+
+    def __init__(self, verbs: Verbs) -> None:
+        super().__init__(verbs)
+        self.written: list[tuple[str, dict[str, str | None]]] = []
+
+    def patch(self, resource: str, key: str, patch: Any, **options: Any) -> Json:
+        self.written.append((resource, patch["metadata"]["annotations"]))
+        return super().patch(resource, key, patch, **options)
+
+
+def test_phase_and_lock_follow_the_last_container(cluster: Cluster) -> None:
+    """NVP-8, K5.3-1: each call blanks the first segment that has cards, init containers first."""
+    to_allocate, phase = "hami.io/vgpu-devices-to-allocate", "hami.io/bind-phase"
+    init, app = "GPU-1,NVIDIA,1000,0:", "GPU-2,NVIDIA,2000,0:"
+    lock(cluster, "a100-mig-01", {MUTEX: "2026-01-01T00:00:00Z,default,trainer"})
+    body = make_pod("trainer", limits={"nvidia.com/gpu": 1}, annotations={to_allocate: f"{init};{app};"})
+    body["spec"]["initContainers"] = [{**body["spec"]["containers"][0], "name": "init"}]
+    cluster.api.create("pods", body)
+    api = Watched(cluster.api.verbs)
+    allocation.allocate(api, NVIDIA, api.get("pods", "default/trainer"), "a100-mig-01")
+    assert api.written == [
+        ("pods", {to_allocate: f";{app};"}),
+        ("pods", {to_allocate: ";;"}),
+        ("pods", {phase: "success"}),
+        ("nodes", {MUTEX: None}),
+    ]

@@ -55,7 +55,7 @@ def test_two_pods_share_a_node_one_after_the_other(scheduled: Cluster) -> None:
 
 
 def test_a_multi_container_pod_is_allocated_container_by_container(cluster: Cluster) -> None:
-    """K5.3-1: the lock is kept until the last container is served."""
+    """K5.3-1."""
     pod = gpu_pod()
     container = pod["spec"]["containers"][0]
     pod["spec"]["containers"] = [container, make_pod()["spec"]["containers"][0] | {"name": "side"}]
@@ -68,7 +68,7 @@ def test_a_multi_container_pod_is_allocated_container_by_container(cluster: Clus
 
 
 def test_a_wrong_number_of_cards_fails_the_pod(cluster: Cluster) -> None:
-    """K5.3-2."""
+    """NVP-8, K5.3-2."""
     cluster.api.create("pods", gpu_pod(gpus=2))
     decide(cluster, "GPU-1,NVIDIA,1000,0:;")
     wait_until(lambda: phase_of(cluster, "default/trainer") == "Failed")

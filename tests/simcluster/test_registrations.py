@@ -56,6 +56,17 @@ def test_a_sick_card_is_registered_as_one_where_the_plugin_can_say_so(vendor: Ve
     assert sick == ([1] if "{health}" in entry.values() else [])
 
 
+def test_nvidias_cards_are_in_the_mode_of_their_node() -> None:
+    """NVP-4: one for all of them, ``hami-core`` unless they are cut."""
+    vendor = fleet.vendor("nvidia")
+    modes = {}
+    for model in vendor.models:
+        (cards,) = cards_read(vendor, model).values()
+        modes[model.name] = [card.mode for card in cards]
+    shared = ["hami-core"] * CARDS
+    assert modes == {"a100": shared, "l40s": shared, "t4": shared, "a100-mig": ["mig"] * CARDS}
+
+
 def test_a_mig_card_registers_its_profiles_and_places() -> None:
     """NVP-2, NVP-3."""
     vendor = fleet.vendor("nvidia")

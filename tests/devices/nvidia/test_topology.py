@@ -71,6 +71,12 @@ def test_p07_scores_count_from_the_card_visited_earlier() -> None:
     assert choose(cards, 1) == (["g0"], "")
 
 
+def test_a_link_is_worth_what_the_card_visited_earlier_says() -> None:
+    """NVP-6: one CPU and 4 NVLinks are 420 seen from one end, 220 from the other that counts 2."""
+    assert choose(linked({"0>1": 420, "1>0": 220, "12": 310}, 3), 2) == (["g2", "g1"], "")
+    assert choose(linked({"0>1": 220, "1>0": 420, "12": 310}, 3), 2) == (["g1", "g0"], "")
+
+
 def test_other_policy_words_hold_as_well() -> None:
     """NV-E54."""
     cards = [card("g0", used=(1, 0, 0)), card("g1"), card("g2")]
