@@ -154,7 +154,10 @@ def test_p10_the_policy_and_whose_word_it_is_are_shown(alice: Client) -> None:
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"node_policy": PolicyView("spred", is_own=True)}, "“spred”: no such policy, so this acts as binpack."),
+        (
+            {"node_policy": PolicyView("spred", is_own=True)},
+            "“spred”: no such policy, so this acts as binpack.",
+        ),
         (
             {"card_policy": PolicyView("numa,binpak", is_own=True)},
             "“binpak”: no such policy, left out.",

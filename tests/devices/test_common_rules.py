@@ -34,7 +34,7 @@ def as_admitted(machine: Machine, container: Container) -> Container:
 
 
 def test_a_request_is_five_values_of_the_vendors_own_word(machine: Machine) -> None:
-    """VA-1, VB-1, VC-1, IF-1, IF-9, MLU-1: nothing is asked without cards."""
+    """VB-1, VC-1, IF-1, IF-9, MLU-1: nothing is asked without cards."""
     asked = machine.backend.request(as_admitted(machine, one_card(machine)))
     assert asked is not None
     assert (asked.cards >= 1, asked.type) == (True, machine.backend.vendor_key)
@@ -108,13 +108,13 @@ def test_a_count_of_zero_in_limits_hides_the_one_in_requests(machine: Machine) -
     "machine", [m for m in MACHINES if str(m) != MIG and m.vendor.name != COUNTS_SLICES], ids=str
 )
 def test_more_cards_than_the_node_has_are_refused_without_looking_at_cards(machine: Machine) -> None:
-    """VA-16, VB-9, VC-4, F-29: candidates are cards whose model names the vendor."""
+    """VB-9, VC-4, F-29: candidates are cards whose model names the vendor."""
     many = make_container(limits={machine.backend.names.count: 1000})
     assert machine.idle(CARDS).place(many).reason == "NodeInsufficientDevice"
 
 
 def test_few_vendors_have_a_node_score_of_their_own() -> None:
-    """NV-72, MLU-50, ILU-34: 0 for every node and policy; so have all that are not named here."""
+    """MLU-50, ILU-34: 0 for every node and policy; so have all that are not named here."""
     plain = DeviceBackend.score_node
     scoring = {str(key) for key, found in SHIPPED.backends.items() if type(found).score_node is not plain}
     ascend = {str(key) for key in SHIPPED.backends if key.startswith("Ascend")}

@@ -57,7 +57,7 @@ def test_use_survives_the_quota_object(world: World) -> None:
 
 
 def test_q12_q14_only_memory_and_core_limits_are_kept(world: World) -> None:
-    """IF-5, NV-13, M-25, M-26: `requests.` keys, card counts and other resources are not ours."""
+    """IF-5, M-25, M-26: `requests.` keys, card counts and other resources are not ours."""
     hard = {"requests.plain.io/mem": 1, "limits.memory": 1, "pods": 1}
     world.state.see_quota(ResourceQuota("default", "q", {key: str(value) for key, value in hard.items()}))
     world.state.see_quota(quota("r", count=2))

@@ -44,7 +44,7 @@ def lock(cluster: Cluster, node: str, notes: dict[str, str]) -> None:
 
 
 def test_every_pod_is_confirmed_though_the_plugin_takes_another_first(cluster: Cluster) -> None:
-    """NVP-8, NEU-8: no lock says which pod is meant, and the other one may run already."""
+    """NEU-8: no lock says which pod is meant, and the other one may run already."""
     pods = [
         bound(cluster, name, "inf2-02", {"NEURON_ALLOCATED": "false"}, resource="aws.amazon.com/neuron")
         for name in ("beta", "alpha")
