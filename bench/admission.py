@@ -38,7 +38,7 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=500)
     options = parser.parse_args()
     with stubapi.running(Scene(10, 8, 0)) as url, Product(url) as product:
-        product.wait_ready()
+        product.wait_idle()
         with Client(product.extender) as client:
             cpu = product.cpu_seconds
             one = times_of(client, review(1), options.requests)

@@ -43,7 +43,7 @@ class Calls:
 
 def over_http(calls: Calls, requests: int, *, echo: bool) -> dict[str, float]:
     with stubapi.running(calls.scene, echo=echo) as url, Product(url) as product:
-        product.wait_ready()
+        product.wait_idle()
         with Client(product.extender) as client:
             _expect(client, calls)
             for body in calls.bodies(WARM_UP, start=1000):

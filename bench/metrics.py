@@ -57,7 +57,7 @@ def main() -> None:
     scene = Scene(options.nodes, 8, options.pods)
     calls = Calls(scene, min(options.nodes, 100))
     with stubapi.running(scene) as url, Product(url) as product:
-        product.wait_ready()
+        product.wait_idle()
         with Client(product.metrics) as client:
             first, size = scrape(client)
             again = [scrape(client)[0] for _ in range(10)]

@@ -18,6 +18,7 @@ ROOT = Path(__file__).resolve().parent.parent
 _TICKS = os.sysconf("SC_CLK_TCK")
 _PAGE_MIB = os.sysconf("SC_PAGE_SIZE") / 1024 / 1024
 STOP_SECONDS = 15
+IDLE_SECONDS, IDLE_SHARE, IDLE_TRIES = 0.5, 0.1, 60
 
 
 class Product:
@@ -83,6 +84,15 @@ class Product:
                 pass
             time.sleep(0.05)
         raise TimeoutError("the product is not ready")
+
+    def wait_idle(self) -> None:
+        """Wait until the start is over, the console's first picture too, but not for ever."""
+        self.wait_ready()
+        for _ in range(IDLE_TRIES):
+            before = self.cpu_seconds
+            time.sleep(IDLE_SECONDS)
+            if self.cpu_seconds - before < IDLE_SHARE * IDLE_SECONDS:
+                return
 
     @property
     def cpu_seconds(self) -> float:
