@@ -1,5 +1,6 @@
 """Which policy counted, whose word it was, and what the score was made of (P02, P10, P11)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -9,6 +10,7 @@ from scheduler_app.core.publication import DecisionView, PolicyView
 
 NODE_POLICIES = ("binpack", "spread")
 CARD_POLICIES = ("binpack", "spread", "numa", "mutex", "topology-aware")
+WORDS_ANYWHERE = ("mutex", "topology-aware")
 BASE_PART = ""
 
 
@@ -27,26 +29,41 @@ def policy_lines(decision: DecisionView, *, owner: str = "") -> list[PolicyLine]
     if decision.card_policy == PolicyView():
         return []
     node, card = decision.node_policy, decision.card_policy
-    unknown_node = [] if node.name in NODE_POLICIES else [node.name]
-    unknown_card = [word for word in map(str.strip, card.name.split(",")) if word not in CARD_POLICIES]
+    wrong = _wrong(() if node.name in NODE_POLICIES else (node.name,), acts_as="binpack")
+    wrong_card = _wrong_card_policy(card.name)
     return [
-        _line(_("Node policy"), node, annotations.NODE_POLICY, unknown_node, acts_as="binpack", owner=owner),
-        _line(_("GPU policy"), card, annotations.CARD_POLICY, unknown_card, acts_as="spread", owner=owner),
+        _line(node, what=_("Node policy"), key=annotations.NODE_POLICY, wrong=wrong, owner=owner),
+        _line(card, what=_("GPU policy"), key=annotations.CARD_POLICY, wrong=wrong_card, owner=owner),
     ]
 
 
-def _line(
-    what: str, policy: PolicyView, key: str, unknown: list[str], *, acts_as: str, owner: str
-) -> PolicyLine:
-    if not policy.is_own:
-        text = _("{key} on {owner} itself has no effect; it belongs on the pod template.")
-        hint = text.format(key=key, owner=owner or _("a Deployment or Job"))
-        return PolicyLine(what, policy.name, _("from the scheduler's settings"), hint)
-    hint = ""
-    if unknown:
-        hint = _("{words} is no policy, so this acts as {acts_as}.")
-        hint = hint.format(words=", ".join(f"“{word}”" for word in unknown), acts_as=acts_as)
-    return PolicyLine(what, policy.name, _("from the pod's annotation {key}").format(key=key), hint)
+def _line(policy: PolicyView, *, what: str, key: str, wrong: str, owner: str) -> PolicyLine:
+    if policy.is_own:
+        return PolicyLine(what, policy.name, _("from the pod's annotation {key}").format(key=key), wrong)
+    text = _("{key} on {owner} itself has no effect; it belongs on the pod template.")
+    hint = wrong or text.format(key=key, owner=owner or _("a Deployment or Job"))
+    return PolicyLine(what, policy.name, _("from the scheduler's settings"), hint)
+
+
+def _wrong_card_policy(name: str) -> str:
+    """Return what of a GPU policy counts for nothing: of a list it is the words that are none (F-24).
+
+    A single one is compared as it is written, but for those that are looked for as a word (VA-10, NV-40).
+    """
+    if "," not in name:
+        is_known = name in CARD_POLICIES or name.strip() in WORDS_ANYWHERE
+        return _wrong(() if is_known else (name,), acts_as="spread")
+    words = [word for word in map(str.strip, name.split(",")) if word]
+    known = [word for word in words if word in CARD_POLICIES]
+    unknown = [word for word in words if word not in known]
+    return _wrong(unknown, acts_as=", ".join(known) or "spread")
+
+
+def _wrong(words: Sequence[str], *, acts_as: str) -> str:
+    if not words:
+        return ""
+    text = _("{words} is no policy, so this acts as {acts_as}.")
+    return text.format(words=", ".join(f"“{word}”" for word in words), acts_as=acts_as)
 
 
 def score_text(decision: DecisionView) -> str:

@@ -87,16 +87,18 @@ def _quota(pod: PendingPod, picture: Picture) -> Verdict | None:
 
 def _request(pod: PendingPod, picture: Picture) -> Verdict | None:
     """Say when no GPU of the cluster, or of the kind that is asked, could ever hold the request."""
-    ask = max(pod.asks, key=lambda ask: ask.mem_mib, default=None)
+    asks = sorted(pod.asks, key=lambda ask: -ask.mem_mib)
+    return next((found for ask in asks if (found := _too_large(ask, picture))), None)
+
+
+def _too_large(ask: AskView, picture: Picture) -> Verdict | None:
     largest = max(picture.topology.mem, default=0)
-    if ask is None or not largest:
-        return None
     text = _("No GPU of this cluster has {asked}. The largest has {largest}.")
     if ask.mem_mib <= largest:
         largest = notes.largest_mib(ask.vendor, picture)
         text = _("No {vendor} GPU of this cluster has {asked}. The largest has {largest}.")
-        if not largest or ask.mem_mib <= largest:
-            return None
+    if not largest or ask.mem_mib <= largest:
+        return None
     values = {"asked": presenters.memory(ask.mem_mib), "largest": presenters.memory(largest)}
     args = {"mem_mib": ask.mem_mib, "largest_mib": largest}
     return Verdict("request", text.format(vendor=ask.vendor, **values), "why.too_large", args)
@@ -104,11 +106,12 @@ def _request(pod: PendingPod, picture: Picture) -> Verdict | None:
 
 def _too_many(pod: PendingPod, picture: Picture) -> Verdict | None:
     """Say that no node has so many GPUs: a container's GPUs are different ones, never shares of one (F01)."""
-    if pod.cause != reasons.NODE_INSUFFICIENT_DEVICE or not pod.asks:
+    if pod.cause != reasons.NODE_INSUFFICIENT_DEVICE:
         return None
-    ask = max(pod.asks, key=lambda ask: ask.cards)
-    most = notes.most_on_a_node(ask.vendor, picture)
-    if not 0 < most < ask.cards:
+    asks = sorted(pod.asks, key=lambda ask: -ask.cards)
+    counted = ((ask, notes.most_on_a_node(ask.vendor, picture)) for ask in asks)
+    ask, most = next(((ask, most) for ask, most in counted if 0 < most < ask.cards), (None, 0))
+    if ask is None:
         return None
     text = _(
         "Needs {n} {vendor} GPUs on one node, no node has more than {most}. Shares of one GPU are one GPU."
