@@ -57,7 +57,7 @@ def _stuck(pod: PendingPod, picture: Picture) -> Verdict | None:
 
 
 def _error(pod: PendingPod, picture: Picture) -> Verdict | None:
-    if not pod.error or pod.cause:
+    if not pod.error or pod.cause not in ("", causes.ERROR):
         return None
     return Verdict(
         "our_fault", _("The last try ended in an error: {error}").format(error=pod.error), "why.error", {}
@@ -126,7 +126,8 @@ def _full(pod: PendingPod, picture: Picture) -> Verdict | None:
     ask = max(pod.asks, key=lambda ask: (ask.mem_mib, ask.slices, ask.cards))
     why = str(wording.cause_text(pod.cause).why)
     args = {"gpus": ask.cards, "vendor": ask.vendor, "mem_mib": ask.mem_mib, "cause": pod.cause}
-    text = f"{_nothing_fits(ask)} {why}".strip()
+    together = _("No node has room for all that this pod asks.")
+    text = f"{_nothing_fits(ask) if len(pod.asks) == 1 else together} {why}".strip()
     return Verdict("full", text, "why.full", args)
 
 

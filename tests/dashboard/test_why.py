@@ -95,6 +95,21 @@ def test_f01_of_several_requests_the_one_that_no_node_has_is_told(alice: Client)
     assert "Needs 2 DCU GPUs on one node, no node has more than 1." in page(alice)
 
 
+def test_of_a_try_that_failed_no_node_is_said_to_be_full(alice: Client) -> None:
+    """The pod had a place, and the API server did not take it."""
+    publish(node_of("n1", "A100"), asks=(ask(),), cause="error", error="patch refused", groups=())
+    found = why(alice)["verdict"]
+    assert (found["kind"], found["text"]) == ("our_fault", "The last try ended in an error: patch refused")
+
+
+def test_of_several_requests_none_is_said_to_fit_nowhere_by_itself(alice: Client) -> None:
+    """F-21: each may fit, and not all of them beside each other."""
+    two = ask(1, 40960), AskView("b", "NVIDIA", 1, 40960, 0, 0)
+    publish(node_of("n1", "A100"), asks=two)
+    told = why(alice)["verdict"]["text"]
+    assert told.startswith("No node has room for all that this pod asks. ")
+
+
 def test_kube_scheduler_s_words_are_shown_where_it_ruled_nodes_out(alice: Client) -> None:
     publish(node_of("n1", "A100"), asks=(ask(),), asked=1, before_text="0/1 nodes are available")
     assert "0/1 nodes are available" not in page(alice)
