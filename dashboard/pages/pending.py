@@ -82,13 +82,19 @@ def find_pod(picture: Picture, sight: Sight, *, namespace: str, name: str) -> Pe
 
 
 def placements(picture: Picture, *, namespace: str, name: str) -> list[dict[str, Any]]:
-    """Return what a running pod of this name holds, GPU by GPU."""
-    return [
+    """Return what a running pod of this name holds, GPU by GPU, then what its nodes do not register."""
+    held = [
         {**share, "node": node.name, "model": card.model, "gpu_id": card.id}
         for node in picture.nodes.values()
         for card in node.cards
         for share in (rows.share_row(card, number) for number in range(len(card.pods)))
         if share["namespace"] == namespace and share["name"] == name
+    ]
+    return held + [
+        {**rows.orphan_row(orphan), "node": node.name, "is_orphan": True}
+        for node in picture.nodes.values()
+        for orphan in node.orphans
+        if (orphan.pod.namespace, orphan.pod.name) == (namespace, name)
     ]
 
 
@@ -103,22 +109,23 @@ def pod(request: HttpRequest, namespace: str, name: str) -> HttpResponse:
         "name": name,
         "held": held,
         "topics": [f"ns:{namespace}"],
-        **_tries(picture, namespace=namespace, name=name, owner=waiting.owner if waiting else ""),
+        **_tries(picture, waiting, namespace=namespace, name=name),
         **(_waiting(waiting, picture) if waiting else {}),
     }
     return render(request, "dashboard/pod.html", context)
 
 
-def _tries(picture: Picture, *, namespace: str, name: str, owner: str) -> dict[str, Any]:
-    """Return the pod's decisions, and by which policies the newest was made."""
+def _tries(picture: Picture, waiting: PendingPod | None, *, namespace: str, name: str) -> dict[str, Any]:
+    """Return the decisions about pods of this name, and by which policies the newest was made.
+
+    A pod that waits may have the name of a former one, whose policies say nothing of it.
+    """
     found = [d for d in picture.decisions if (d.namespace, d.pod) == (namespace, name)]
-    if not found:
-        return {"decisions": []}
-    return {
-        "decisions": [rows.decision_row(decision) for decision in found],
-        "policies": policies.policy_lines(found[0], owner=owner),
-        "score": policies.score_text(found[0]),
-    }
+    told: dict[str, Any] = {"decisions": [rows.decision_row(decision) for decision in found]}
+    if not found or (waiting and waiting.uid != found[0].uid):
+        return told
+    told["policies"] = policies.policy_lines(found[0], owner=waiting.owner if waiting else "")
+    return told | {"score": policies.score_text(found[0])}
 
 
 def _waiting(waiting: PendingPod, picture: Picture) -> dict[str, Any]:

@@ -37,7 +37,8 @@ def _matched(ask: AskView, picture: Picture) -> str:
     found = matching_models(ask, picture)
     wanted = ", ".join(filter(None, (ask.models, f"!({ask.no_models})" if ask.no_models else "")))
     if not found:
-        return _("No model of this cluster matches {wanted}.").format(wanted=wanted)
+        text = _("No {vendor} model of this cluster matches {wanted}.")
+        return text.format(vendor=ask.vendor, wanted=wanted)
     text = ngettext(
         "{wanted} matches {n} model: {models}.", "{wanted} matches {n} models: {models}.", len(found)
     )

@@ -1,5 +1,6 @@
 """Which policy counted, whose word it was, and what the score was made of (P02, P10, P11)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -9,7 +10,7 @@ from scheduler_app.core.publication import DecisionView, PolicyView
 
 NODE_POLICIES = ("binpack", "spread")
 CARD_POLICIES = ("binpack", "spread", "numa", "mutex", "topology-aware")
-ORDERING_POLICIES = ("binpack", "spread", "numa")
+WORDS_ANYWHERE = ("mutex", "topology-aware")
 BASE_PART = ""
 
 
@@ -28,44 +29,41 @@ def policy_lines(decision: DecisionView, *, owner: str = "") -> list[PolicyLine]
     if decision.card_policy == PolicyView():
         return []
     node, card = decision.node_policy, decision.card_policy
+    wrong = _wrong(() if node.name in NODE_POLICIES else (node.name,), acts_as="binpack")
+    wrong_card = _wrong_card_policy(card.name)
     return [
-        _line(_("Node policy"), node, annotations.NODE_POLICY, hint=_node_hint(node.name), owner=owner),
-        _line(_("GPU policy"), card, annotations.CARD_POLICY, hint=_card_hint(card.name), owner=owner),
+        _line(node, what=_("Node policy"), key=annotations.NODE_POLICY, wrong=wrong, owner=owner),
+        _line(card, what=_("GPU policy"), key=annotations.CARD_POLICY, wrong=wrong_card, owner=owner),
     ]
 
 
-def _node_hint(name: str) -> str:
-    return "" if name in NODE_POLICIES else _no_policy([name], acts_as="binpack")
+def _line(policy: PolicyView, *, what: str, key: str, wrong: str, owner: str) -> PolicyLine:
+    if policy.is_own:
+        return PolicyLine(what, policy.name, _("from the pod's annotation {key}").format(key=key), wrong)
+    text = _("{key} on {owner} itself has no effect; it belongs on the pod template.")
+    hint = wrong or text.format(key=key, owner=owner or _("a Deployment or Job"))
+    return PolicyLine(what, policy.name, _("from the scheduler's settings"), hint)
 
 
-def _card_hint(name: str) -> str:
-    """Say what becomes of unknown words: alone one acts as spread, in a chain it is left out (F-24)."""
+def _wrong_card_policy(name: str) -> str:
+    """Return what of a GPU policy counts for nothing: of a list it is the words that are none (F-24).
+
+    A single one is compared as it is written, but for those that are looked for as a word (VA-10, NV-40).
+    """
     if "," not in name:
-        return "" if name in CARD_POLICIES else _no_policy([name], acts_as="spread")
-    words = [word.strip() for word in name.split(",")]
-    unknown = [word for word in words if word not in CARD_POLICIES]
-    if not unknown:
+        is_known = name in CARD_POLICIES or name.strip() in WORDS_ANYWHERE
+        return _wrong(() if is_known else (name,), acts_as="spread")
+    words = [word for word in map(str.strip, name.split(",")) if word]
+    known = [word for word in words if word in CARD_POLICIES]
+    unknown = [word for word in words if word not in known]
+    return _wrong(unknown, acts_as=", ".join(known) or "spread")
+
+
+def _wrong(words: Sequence[str], *, acts_as: str) -> str:
+    if not words:
         return ""
-    if any(word in ORDERING_POLICIES for word in words):
-        return _("{words}: no such policy, left out.").format(words=_quoted(unknown))
-    return _no_policy(unknown, acts_as="spread")
-
-
-def _no_policy(unknown: list[str], *, acts_as: str) -> str:
     text = _("{words}: no such policy, so this acts as {acts_as}.")
-    return text.format(words=_quoted(unknown), acts_as=acts_as)
-
-
-def _quoted(words: list[str]) -> str:
-    return ", ".join(f"“{word}”" for word in words)
-
-
-def _line(what: str, policy: PolicyView, key: str, *, hint: str, owner: str) -> PolicyLine:
-    if not policy.is_own:
-        text = _("{key} on {owner} itself has no effect; it belongs on the pod template.")
-        misplaced = text.format(key=key, owner=owner or _("a Deployment or Job"))
-        return PolicyLine(what, policy.name, _("from the scheduler's settings"), misplaced)
-    return PolicyLine(what, policy.name, _("from the pod's annotation {key}").format(key=key), hint)
+    return text.format(words=", ".join(f"“{word}”" for word in words), acts_as=acts_as)
 
 
 def score_text(decision: DecisionView) -> str:

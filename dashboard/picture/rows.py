@@ -89,6 +89,7 @@ def orphan_row(orphan: OrphanView) -> dict[str, Any]:
         "parts": list(pod.parts),
         "shares": pod.shares,
         "phase": pod.phase,
+        "containers": pod.containers,
     }
 
 

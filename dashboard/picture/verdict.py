@@ -10,7 +10,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from dashboard import presenters, wording
-from dashboard.picture import notes
+from dashboard.picture import causes, notes
 from dashboard.picture.model import Picture
 from scheduler_app.core import reasons
 from scheduler_app.core.publication import AskView, PendingPod, StopView
@@ -55,7 +55,7 @@ def _stuck(pod: PendingPod, picture: Picture) -> Verdict | None:
 
 
 def _error(pod: PendingPod, picture: Picture) -> Verdict | None:
-    if not pod.error or pod.cause:
+    if not pod.error or pod.cause not in ("", causes.ERROR):
         return None
     return Verdict(
         "our_fault", _("The last try ended in an error: {error}").format(error=pod.error), "why.error", {}
@@ -85,16 +85,18 @@ def _quota(pod: PendingPod, picture: Picture) -> Verdict | None:
 
 def _request(pod: PendingPod, picture: Picture) -> Verdict | None:
     """Say when no GPU of the cluster, or of the kind that is asked, could ever hold the request."""
-    ask = max(pod.asks, key=lambda ask: ask.mem_mib, default=None)
+    asks = sorted(pod.asks, key=lambda ask: -ask.mem_mib)
+    return next((found for ask in asks if (found := _too_large(ask, picture))), None)
+
+
+def _too_large(ask: AskView, picture: Picture) -> Verdict | None:
     largest = max(picture.topology.mem, default=0)
-    if ask is None or not largest:
-        return None
     text = _("No GPU of this cluster has {asked}. The largest has {largest}.")
     if ask.mem_mib <= largest:
         largest = notes.largest_mib(ask.vendor, picture)
         text = _("No {vendor} GPU of this cluster has {asked}. The largest has {largest}.")
-        if not largest or ask.mem_mib <= largest:
-            return None
+    if not largest or ask.mem_mib <= largest:
+        return None
     values = {"asked": presenters.memory(ask.mem_mib), "largest": presenters.memory(largest)}
     args = {"mem_mib": ask.mem_mib, "largest_mib": largest}
     return Verdict("request", text.format(vendor=ask.vendor, **values), "why.too_large", args)
@@ -102,11 +104,12 @@ def _request(pod: PendingPod, picture: Picture) -> Verdict | None:
 
 def _too_many(pod: PendingPod, picture: Picture) -> Verdict | None:
     """Say that no node has so many GPUs: a container's GPUs are different ones, never shares of one (F01)."""
-    if pod.cause != reasons.NODE_INSUFFICIENT_DEVICE or not pod.asks:
+    if pod.cause != reasons.NODE_INSUFFICIENT_DEVICE:
         return None
-    ask = max(pod.asks, key=lambda ask: ask.cards)
-    most = notes.most_on_a_node(ask.vendor, picture)
-    if not 0 < most < ask.cards:
+    asks = sorted(pod.asks, key=lambda ask: -ask.cards)
+    counted = ((ask, notes.most_on_a_node(ask.vendor, picture)) for ask in asks)
+    ask, most = next(((ask, most) for ask, most in counted if 0 < most < ask.cards), (None, 0))
+    if ask is None:
         return None
     text = _(
         "Needs {n} {vendor} GPUs on one node, no node has more than {most}. Shares of one GPU are one GPU."
@@ -125,7 +128,8 @@ def _full(pod: PendingPod, picture: Picture) -> Verdict | None:
     asks = [ask for ask in pod.asks if stop and ask.container == stop.container] or pod.asks
     ask = max(asks, key=lambda ask: (ask.mem_mib, ask.slices, ask.cards))
     args = {"gpus": ask.cards, "vendor": ask.vendor, "mem_mib": ask.mem_mib, "cause": pod.cause}
-    text = f"{_nothing_fits(ask)} {why}".strip()
+    together = _("No node has room for all that this pod asks.")
+    text = f"{_nothing_fits(ask) if len(asks) == 1 else together} {why}".strip()
     if stop:
         text, args["container"] = _for_container(stop, text), stop.container
     return Verdict("full", text, "why.full", args)

@@ -4,6 +4,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
+from scheduler_app.core import accounting
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.types import Allocation, Card, CardId, Placement, Pod, PodUid, VendorKey
 from scheduler_app.engine.podbook import PodEntry
@@ -36,12 +37,17 @@ def holdings(entries: Iterable[PodEntry]) -> Mapping[CardId, list[Holding]]:
 
 
 def _containers_on(entry: PodEntry) -> dict[CardId, list[str]]:
-    """Return which containers hold each card: segments are those of init containers first (P-8, F08)."""
+    """Return which containers hold each card: segments are those of init containers first (P-8, F08).
+
+    Init containers that have ended hold nothing any more (M-13); sidecars run on (Q-23).
+    """
     found: dict[CardId, list[str]] = {}
-    all_containers = entry.pod.all_containers
+    pod = entry.pod
+    runs = [not (pod.init_succeeded and ends) for ends in accounting.init_flags(pod)]
+    runs += [True] * len(pod.containers)
     for segments in entry.raw.values():
-        for container, segment in zip(all_containers, segments, strict=False):
-            for held in segment:
+        for container, is_running, segment in zip(pod.all_containers, runs, segments, strict=False):
+            for held in segment if is_running else ():
                 names = found.setdefault(held.card, [])
                 if container.name not in names:
                     names.append(container.name)

@@ -22,13 +22,17 @@ class OrphanLog:
         return len(self._told)
 
     def see(self, node: NodeView) -> None:
-        """Log what is new among the node's orphans. A card that comes and goes under its pod is not new."""
+        """Log what is new among the node's orphans. A card that comes and goes under its pod is not new.
+
+        A node that registers nothing at all is no news of its pods: after a start it may just not have
+        answered yet.
+        """
         name = NodeName(node.name)
         told = self._told.get(name)
         if not (told or node.orphans):
             return
         told = told or set()
-        for orphan in node.orphans:
+        for orphan in node.orphans if node.state != "unregistered" else ():
             held = (orphan.pod.uid, orphan.card)
             if held not in told:
                 told.add(held)

@@ -9,6 +9,7 @@ from heapq import nsmallest
 
 from scheduler_app.core import annotations, reasons
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
+from scheduler_app.core.findings import NO_FINDINGS
 from scheduler_app.core.predicate import Backends, requests_of
 from scheduler_app.core.publication import (
     AskView,
@@ -173,10 +174,16 @@ def view_of(decision: Decision) -> DecisionView:
         decision.findings.fitted,
         decision.duration_ms,
         decision.error or ("" if decision.chosen else dominant),
-        PolicyView(decision.node_policy, annotations.NODE_POLICY in decision.pod.annotations),
-        PolicyView(decision.card_policy, annotations.CARD_POLICY in decision.pod.annotations),
+        _policy(decision, decision.node_policy, key=annotations.NODE_POLICY),
+        _policy(decision, decision.card_policy, key=annotations.CARD_POLICY),
         decision.chosen.parts if decision.chosen else {},
     )
+
+
+def _policy(decision: Decision, name: str, *, key: str) -> PolicyView:
+    """Return the policy and whose word it was; none where nothing was evaluated by it."""
+    was_read = decision.findings is not NO_FINDINGS
+    return PolicyView(name, key in decision.pod.annotations) if was_read else PolicyView()
 
 
 def _cause(decision: Decision, groups: tuple[ReasonGroup, ...]) -> str:

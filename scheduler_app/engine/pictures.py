@@ -35,6 +35,7 @@ from scheduler_app.engine.unregistered import explanation
 
 CARD_SLICES = 8
 Held = Mapping[CardId, list[Holding]]
+_Shown = tuple[tuple[CardView, ...], tuple[OrphanView, ...]]
 PartNames = Mapping[Place, list[str]]
 _UNKNOWN = Displayed()
 
@@ -60,6 +61,7 @@ class Pictures:
         self._titles = titles
         self._node = node
         self._problems = problems
+        self._problems_told: Mapping[NodeName, str] = NOTHING
         self._registered_ms = registered_ms
         self._handshakes = {key: b.keys.handshake for key, b in backends.items() if b.keys.handshake}
         self._enforced = {
@@ -78,7 +80,7 @@ class Pictures:
         problem = self._problems().get(name, "")
         if not problem and not (usage and usage.cards):
             problem = explanation(node, backends=self._backends, selector=self._selector)
-        cards, orphans = self._of_node(node, usage) if usage else ((), ())
+        cards, orphans = self._of_node(node, usage)
         return NodeView(
             name=name,
             version=usage.version if usage else 0,
@@ -93,6 +95,14 @@ class Pictures:
             problem=problem,
             orphans=orphans,
         )
+
+    def retold(self) -> set[NodeName]:
+        """Return the nodes whose problem became another since the last call; nothing else tells of them."""
+        before, self._problems_told = self._problems_told, self._problems()
+        if before is self._problems_told:  # as a rule: passes are rare
+            return set()
+        names = before.keys() | self._problems_told.keys()
+        return {name for name in names if before.get(name) != self._problems_told.get(name)}
 
     def quotas(self, quotas: Mapping[str, NamespaceQuota]) -> tuple[QuotaView, ...]:
         return tuple(
@@ -116,21 +126,23 @@ class Pictures:
         keys = [self._handshakes[vendor] for vendor in vendors if vendor in self._handshakes]
         return {key: node.annotations[key] for key in keys if key in node.annotations}
 
-    def _of_node(self, node: Node, usage: NodeUsage) -> tuple[tuple[CardView, ...], tuple[OrphanView, ...]]:
-        """Return the node's cards, and what pods hold beside them."""
-        pods = self._state.pods_on(usage.name)
-        cards = [card.card for card in usage.cards]
+    def _of_node(self, node: Node, usage: NodeUsage | None) -> _Shown:
+        """Return the node's cards, and what pods hold beside them: of an unregistered node all of it."""
+        if usage is None and not self._registered_ms():
+            return (), ()  # registration has not looked yet
+        pods, used = self._state.pods_on(node.name), usage.cards if usage else ()
+        cards = [card.card for card in used]
         held, named = holdings(pods), parts(pods, backends=self._backends)
-        views = self._cards(node, usage, slices(pods, cards=cards, backends=self._backends))
+        views = self._cards(node, used, slices(pods, cards=cards, backends=self._backends))
         full = (
             replace(view, pods=self._shares(held.get(CardId(view.id), ()), view, named)) for view in views
         )
         return tuple(full), self._orphans(node, {card.id for card in cards}, held, named)
 
-    def _cards(self, node: Node, usage: NodeUsage, cut: Slices) -> Iterator[CardView]:
+    def _cards(self, node: Node, used: Iterable[CardUsage], cut: Slices) -> Iterator[CardView]:
         """Return the cards without the pods on them."""
         cordoned = {item.strip() for item in node.annotations.get(annotations.DEVICE_CORDON, "").split(",")}
-        return (self._card(card, node, cut[card.id], card.id in cordoned) for card in usage.cards)
+        return (self._card(card, node, cut[card.id], card.id in cordoned) for card in used)
 
     def _card(
         self, usage: CardUsage, node: Node, holders: Mapping[Placement, str], is_cordoned: bool

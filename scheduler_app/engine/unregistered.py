@@ -3,6 +3,8 @@
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 
+from scheduler_app.core.backend import DeviceBackend
+from scheduler_app.core.errors import CodecError, EmptyRegistrationError
 from scheduler_app.core.predicate import Backends
 from scheduler_app.core.types import Node, NodeName
 
@@ -62,15 +64,32 @@ class Explainer:
 def explanation(node: Node, *, backends: Backends, selector: Mapping[str, str]) -> str:
     """Return what keeps a node without cards from registering, in words.
 
-    Not selected (R-4), no device plugin that ever wrote what it has, or one whose handshake was not answered
-    in time: then its register text is still there and waits for it (R-8, R-10).
+    Not selected (R-4), no device plugin that ever wrote what it has, or one whose register text is there and
+    gives no cards all the same.
     """
     lacking = [f"{key}={value}" for key, value in sorted(selector.items()) if node.labels.get(key) != value]
     if lacking:
         return f"not selected: label {', '.join(lacking)} is missing"
-    silent = sorted(
-        key for key, b in backends.items() if b.keys.register and b.keys.register in node.annotations
-    )
-    if silent:
-        return f"{', '.join(silent)}: the device plugin does not answer the handshake"
+    found: dict[str, list[str]] = defaultdict(list)
+    for key, backend in sorted(backends.items()):
+        if backend.keys.register and backend.keys.register in node.annotations:
+            found[_lacking(node, backend)].append(key)
+    if found:
+        return "; ".join(f"{', '.join(keys)}: {why}" for why, keys in found.items())
     return "no device plugin has registered cards: no register annotation, no capacity"
+
+
+def _lacking(node: Node, backend: DeviceBackend) -> str:
+    """Say why a register text gives no cards.
+
+    It is an empty list (N06), cannot be read, or waits for the handshake (R-8, R-10) or for capacity (IF-3).
+    """
+    try:
+        backend.node_cards(node)
+    except EmptyRegistrationError:
+        return "the device plugin registers an empty list"
+    except CodecError:
+        return "the register annotation cannot be read"
+    if backend.keys.handshake:
+        return "the device plugin does not answer the handshake"
+    return f"no {backend.names.count} in the node's capacity"

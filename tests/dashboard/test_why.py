@@ -76,6 +76,40 @@ def test_a_request_that_only_another_kind_could_hold_is_too_large(alice: Client)
     assert "No GPU of this cluster has 87.9 GiB. The largest has 80.0 GiB." in page(alice)
 
 
+def test_of_several_requests_the_one_that_is_too_large_is_told(alice: Client) -> None:
+    """F31: the largest request may fit its own kind, and a smaller one not."""
+    large = make_card_view(id="a", model="NVIDIA-A100", mem_mib=(0, 81920))
+    small = make_card_view(id="k", model="DCU-K100", mem_mib=(0, 32768))
+    two = AskView("a", "NVIDIA", 1, 70000, 0, 0), AskView("b", "DCU", 1, 40960, 0, 0)
+    publish(make_node_view(name="n1", cards=[large, small]), asks=two)
+    assert "No DCU GPU of this cluster has 40.0 GiB. The largest has 32.0 GiB." in page(alice)
+
+
+def test_f01_of_several_requests_the_one_that_no_node_has_is_told(alice: Client) -> None:
+    cards = [make_card_view(id=f"a{n}", model="NVIDIA-A100") for n in range(4)]
+    other = make_card_view(id="k", model="DCU-K100")
+    two = AskView("a", "NVIDIA", 4, 0, 100, 0), AskView("b", "DCU", 2, 0, 100, 0)
+    publish(
+        make_node_view(name="n1", cards=[*cards, other]), asks=two, cause=reasons.NODE_INSUFFICIENT_DEVICE
+    )
+    assert "Needs 2 DCU GPUs on one node, no node has more than 1." in page(alice)
+
+
+def test_of_a_try_that_failed_no_node_is_said_to_be_full(alice: Client) -> None:
+    """The pod had a place, and the API server did not take it."""
+    publish(node_of("n1", "A100"), asks=(ask(),), cause="error", error="patch refused", groups=())
+    found = why(alice)["verdict"]
+    assert (found["kind"], found["text"]) == ("our_fault", "The last try ended in an error: patch refused")
+
+
+def test_of_several_requests_none_is_said_to_fit_nowhere_by_itself(alice: Client) -> None:
+    """F-21: each may fit, and not all of them beside each other."""
+    two = ask(1, 40960), AskView("b", "NVIDIA", 1, 40960, 0, 0)
+    publish(node_of("n1", "A100"), asks=two)
+    told = why(alice)["verdict"]["text"]
+    assert told.startswith("No node has room for all that this pod asks. ")
+
+
 def test_kube_scheduler_s_words_are_shown_where_it_ruled_nodes_out(alice: Client) -> None:
     publish(node_of("n1", "A100"), asks=(ask(),), asked=1, before_text="0/1 nodes are available")
     assert "0/1 nodes are available" not in page(alice)
@@ -103,7 +137,8 @@ def test_f39_an_ask_of_slices_is_told_in_slices(alice: Client) -> None:
         ({"models": "H20"}, "H20 matches 2 models: NVIDIA-H20, NVIDIA-H200."),
         ({"models": "H20", "no_models": "H200"}, "H20, !(H200) matches 1 model: NVIDIA-H20."),
         ({"no_models": "h20"}, "!(h20) matches 1 model: NVIDIA-A100."),
-        ({"models": "L40"}, "No model of this cluster matches L40."),
+        ({"models": "L40"}, "No NVIDIA model of this cluster matches L40."),
+        ({"models": "Ascend-H20"}, "No NVIDIA model of this cluster matches Ascend-H20."),
     ],
 )
 def test_f22_the_models_that_a_list_matched_are_shown(
@@ -158,23 +193,46 @@ def test_p10_the_policy_and_whose_word_it_is_are_shown(alice: Client) -> None:
             {"node_policy": PolicyView("spred", is_own=True)},
             "“spred”: no such policy, so this acts as binpack.",
         ),
+        ({"node_policy": PolicyView("spred")}, "“spred”: no such policy, so this acts as binpack."),
         (
             {"card_policy": PolicyView("numa,binpak", is_own=True)},
-            "“binpak”: no such policy, left out.",
+            "“binpak”: no such policy, so this acts as numa.",
         ),
         (
-            {"card_policy": PolicyView("mutex,x,y", is_own=True)},
-            "“x”, “y”: no such policy, so this acts as spread.",
+            {"card_policy": PolicyView("binpak, mutex ,binpack,", is_own=True)},
+            "“binpak”: no such policy, so this acts as mutex, binpack.",
+        ),
+        (
+            {"card_policy": PolicyView("a,b", is_own=True)},
+            "“a”, “b”: no such policy, so this acts as spread.",
         ),
         (
             {"card_policy": PolicyView(" binpack", is_own=True)},
             "“ binpack”: no such policy, so this acts as spread.",
         ),
+        ({"card_policy": PolicyView("", is_own=True)}, "“”: no such policy, so this acts as spread."),
     ],
 )
 def test_p10_a_misspelt_policy_is_told(alice: Client, changes: dict[str, Any], told: str) -> None:
+    """F-24, F-40: of a list the words that are policies count; a single one counts as it is written."""
     publish(node_of("n1", "A100"), decision=decision(**changes), owner="")
     assert told in page(alice)
+
+
+@pytest.mark.parametrize("name", ["numa,mutex", " numa ,topology-aware", "mutex", "topology-aware"])
+def test_p10_what_is_a_policy_is_not_called_none(alice: Client, name: str) -> None:
+    made = decision(card_policy=PolicyView(name, is_own=True))
+    publish(node_of("n1", "A100"), decision=made, owner="")
+    assert "is no policy" not in page(alice)
+
+
+def test_p10_a_pod_is_not_told_how_one_of_the_same_name_was_judged(alice: Client) -> None:
+    """A StatefulSet gives the name again; its former pod may have said otherwise."""
+    former = decision(uid="former", node_policy=PolicyView("spread", is_own=True))
+    publish(node_of("n1", "A100"), decision=former, owner="StatefulSet/train")
+    assert "How it was judged" not in page(alice)
+    publish(node_of("n1", "A100"), decision=decision(), owner="StatefulSet/train")
+    assert "How it was judged" in page(alice)
 
 
 @pytest.mark.parametrize(

@@ -73,3 +73,13 @@ def test_f11_nothing_is_kept_of_nodes_that_are_well_or_gone(heard: Heard) -> Non
     heard.log.gone(NodeName("n1"))
     assert heard.log.nodes == 0
     assert heard.see(OrphanView("old", SHARE)) == [LINE]
+
+
+def test_f11_of_a_node_that_registers_nothing_at_all_no_pod_is_logged(heard: Heard) -> None:
+    """R-8: after a start each node may be waiting for its handshake; what was told before stays told."""
+    lost = make_node_view(name="n1", cards=(), state="unregistered", orphans=(OrphanView("old", SHARE),))
+    heard.log.see(lost)
+    assert heard.log.nodes == 0
+    assert heard.see(OrphanView("old", SHARE)) == [LINE]
+    heard.log.see(lost)
+    assert heard.see(OrphanView("old", SHARE)) == []

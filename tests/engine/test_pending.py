@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from scheduler_app.core.annotations import CARD_POLICY, NODE_POLICY
+from scheduler_app.core.annotations import CARD_POLICY, NODE_POLICY, SCORING_WEIGHTS
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
 from scheduler_app.core.display import Asked
 from scheduler_app.core.errors import HamiError
@@ -264,3 +264,12 @@ class Spoken(PlainBackend):
 
     def asked(self, request: CardRequest) -> Asked:
         return Asked(cores=7, slices=3)
+
+
+def test_p10_a_try_that_ended_before_the_policies_were_read_names_none(desk: Desk) -> None:
+    """F-17: the weights cannot be read, so the words of the annotations counted for nothing."""
+    given = {NODE_POLICY: "spread", CARD_POLICY: "binpack", SCORING_WEIGHTS: "nonsense"}
+    decision = desk.decide(pod_of(TOO_BIG, annotations=given))
+    (view,) = desk.board.take_changes().decisions
+    assert decision.error
+    assert (view.node_policy, view.card_policy) == (PolicyView(), PolicyView())

@@ -12,7 +12,7 @@ from scheduler_app.core.types import Allocation, Container, Node, NodeName, Pod,
 from scheduler_app.engine.pictures import Pictures
 from tests.core.plain import CORES, MEM, PLAIN, PlainBackend
 from tests.devices.nvidia import cards as nvidia
-from tests.engine.world import PLAIN_ONLY, VENDOR, World, asking, holding, pod_of, registered
+from tests.engine.world import PLAIN_ONLY, REGISTER, VENDOR, World, asking, holding, pod_of, registered
 from tests.factories import make_node, make_pod
 from tests.fakes.cluster import FakeNodes
 
@@ -26,6 +26,7 @@ class Gallery:
         backends: Mapping[VendorKey, DeviceBackend] = PLAIN_ONLY,
         quota_all_vendors: bool = False,
         selector: Mapping[str, str] | None = None,
+        registered_ms: int = 42,
     ) -> None:
         self.nodes = FakeNodes([registered("n1", "a", "b")])
         self.world = World(*self.nodes.list(), backends=backends)
@@ -36,7 +37,7 @@ class Gallery:
             titles={VENDOR: "Plain GPUs"},
             node=self.nodes.get,
             problems=lambda: self.problems,
-            registered_ms=lambda: 42,
+            registered_ms=lambda: registered_ms,
             quota_all_vendors=quota_all_vendors,
             selector=selector or {},
         )
@@ -89,6 +90,24 @@ def test_f08_a_card_names_the_containers_that_hold_it(gallery: Gallery) -> None:
     assert shares == {"p": ("train",), "q": ("load", "eval")}
 
 
+def test_f11_what_pods_hold_on_a_node_that_left_the_register_stays_visible() -> None:
+    """M-6: its only device plugin is gone, its pods run on; before the first pass nobody knows that yet."""
+    for registered_ms, held in ((42, ["a"]), (0, [])):
+        gallery = Gallery(registered_ms=registered_ms)
+        gallery.world.state.see_pod(holding(pod_of(phase="Running"), "n1", "a,Plain,100,10:;"))
+        gallery.world.state.drop_vendor(N1, VENDOR)
+        view = gallery.view()
+        assert (view.state, [orphan.card for orphan in view.orphans]) == ("unregistered", held)
+
+
+def test_f08_an_init_container_that_has_ended_holds_nothing_any_more(gallery: Gallery) -> None:
+    """M-13: its place is given back, so its name does not stand beside what the others hold."""
+    pod = pod_of(asking(name="eval"), init_containers=(asking(name="load"),), init_succeeded=True)
+    gallery.world.state.see_pod(holding(pod, "n1", "a,Plain,100,10:;a,Plain,100,10:;"))
+    (share,) = gallery.card().pods
+    assert share.containers == ("eval",)
+
+
 def test_n17_a_cordoned_card_says_so_at_once(gallery: Gallery) -> None:
     node = gallery.nodes.seen[N1]
     gallery.nodes.change("n1", annotations={**node.annotations, "hami.io/device-cordon": " a ,x"})
@@ -126,14 +145,41 @@ def test_n16_an_unregistered_node_shows_its_problem(gallery: Gallery) -> None:
             registered("n2", "a", labels={"gpu": "on"}),
             "Plain: the device plugin does not answer the handshake",
         ),
+        (
+            make_node("n2", labels={"gpu": "on"}, annotations={REGISTER: "[]"}),
+            "Plain: the device plugin registers an empty list",
+        ),
+        (
+            make_node("n2", labels={"gpu": "on"}, annotations={REGISTER: "-"}),
+            "Plain: the register annotation cannot be read",
+        ),
     ],
 )
 def test_n16_three_causes_of_a_node_without_cards_are_told_apart(node: Node, why: str) -> None:
-    """R-4, R-8, M-23: no matching label; label without annotation; handshake expired."""
+    """R-4, R-8, M-23: no matching label; label without annotation; handshake expired.
+
+    N06: or the annotation says itself that there are none. What is wrong with one that cannot be read, the
+    next pass tells.
+    """
     gallery = Gallery(selector={"gpu": "on"})
     gallery.nodes.seen[NodeName("n2")] = node
     assert gallery.view("n2").problem == why
     assert gallery.view("n1").problem == ""
+
+
+def test_n16_of_a_vendor_without_handshake_none_is_said_to_be_unanswered() -> None:
+    """AMD-4: its cards go with the node's capacity."""
+    gallery = Gallery(backends={VENDOR: PlainWithoutHandshake(), Other.vendor_key: Other()})
+    plain = registered("n2", "a")
+    gallery.nodes.seen[NodeName("n2")] = plain
+    assert gallery.view("n2").problem == "Plain: no plain.io/gpu in the node's capacity"
+    text = plain.annotations[REGISTER]
+    both = make_node("n2", annotations={REGISTER: text, Other.keys.register: text})
+    gallery.nodes.seen[NodeName("n2")] = both
+    assert gallery.view("n2").problem == (
+        "Other: the device plugin does not answer the handshake; "
+        "Plain: no plain.io/gpu in the node's capacity"
+    )
 
 
 def test_a_node_nobody_knows_has_no_view(gallery: Gallery) -> None:
@@ -213,6 +259,15 @@ def test_nv_71_an_instance_names_the_pod_that_reserved_it() -> None:
     view = gallery.card()
     assert [(one.start, one.pod) for one in view.slices] == [(0, "default/p"), (1, "default/q")]
     assert {share.name: share.parts for share in view.pods} == {"p": (name,), "q": (name,)}
+
+
+class PlainWithoutHandshake(PlainBackend):
+    keys = replace(PLAIN.keys, handshake="")
+
+
+class Other(PlainBackend):
+    vendor_key = VendorKey("Other")
+    keys = replace(PLAIN.keys, register="other.io/register")
 
 
 class Uncounted(PlainBackend):

@@ -27,6 +27,7 @@ class Press:
     def __init__(self) -> None:
         self.nodes = FakeNodes([registered("n1", "a"), registered("n2", "b")])
         self.world, self.live = World(*self.nodes.list()), FakeLive()
+        self.problems: dict[NodeName, str] = {}
         self.board = PendingBoard(backends=PLAIN_ONLY, scheduler_name="hami")
         self.clock, self.health = FakeClock(), list[HealthReport]()
         config = SchedulerConfig(leader_elect=True, host_name="me")
@@ -38,7 +39,7 @@ class Press:
             backends=PLAIN_ONLY,
             titles={VENDOR: "Plain"},
             node=self.nodes.get,
-            problems=dict,
+            problems=lambda: self.problems,
             registered_ms=lambda: 0,
         )
         self.publisher = Publisher(
@@ -122,6 +123,15 @@ def test_a_node_whose_cards_left_is_unregistered(press: Press) -> None:
     assert [(node.name, node.state) for node in press.told().nodes] == [("n1", "unregistered")]
 
 
+def test_what_a_registration_pass_found_is_told_although_the_node_is_as_it_was(press: Press) -> None:
+    """N16, Q-50: a text that cannot be read leaves the node's cards and its object alone."""
+    press.problems = {N1: "Plain: not JSON"}
+    assert [(node.name, node.problem) for node in press.told().nodes] == [("n1", "Plain: not JSON")]
+    assert press.publish() is None
+    press.problems = {}
+    assert [(node.name, node.problem) for node in press.told().nodes] == [("n1", "")]
+
+
 def test_decisions_and_waiting_pods_are_told_once(press: Press) -> None:
     press.board.decided(press.world.filter(pod_of(asking(mem_mib=10**6))))
     told = press.told()
@@ -148,6 +158,25 @@ def test_the_whole_picture_takes_nothing_from_the_changes(press: Press) -> None:
     assert whole.is_whole
     assert [node.name for node in whole.nodes] == ["n1", "n2"]
     assert [node.name for node in press.told().nodes] == ["n1"]
+
+
+def test_the_whole_picture_has_nodes_without_cards_too(press: Press) -> None:
+    """N16: whoever came late must see why a node has none, and which are gone."""
+    press.world.state.drop_node(N1)
+    press.told()
+    assert [(node.name, node.state) for node in press.publisher.whole().nodes] == [
+        ("n2", "ok"),
+        ("n1", "unregistered"),
+    ]
+    press.world.register(press.nodes.seen[N1])
+    press.told()
+    assert sorted(node.name for node in press.publisher.whole().nodes) == ["n1", "n2"]
+    press.world.state.drop_node(N1)
+    press.told()
+    del press.nodes.seen[N1]
+    press.publisher.node_changed(N1)
+    press.told()
+    assert [node.name for node in press.publisher.whole().nodes] == ["n2"]
 
 
 def test_the_thread_publishes_and_ends_when_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -98,6 +98,15 @@ test("a connection made anew while paused drops what is held: the server sends i
   assert.deepEqual(WebSocket.last.sent, [{ sub: ["summary"], since: { epoch: "e1", rev: 1 } }, { pause: true }]);
 });
 
+test("what is held of a former scheduler is not put on the picture of the next", () => {
+  socket.pause(true);
+  server.hear(delta(2));
+  server.hear({ t: "hello", epoch: "e2", rev: 1, topo: 1, at: 1 });
+  assert.equal(socket.held, 0);
+  socket.pause(false);
+  assert.deepEqual(notes.frames, ["hello"]);
+});
+
 test("more than a page can keep is fetched anew", () => {
   const held = new Held();
   for (let rev = 2; rev < 600; rev += 1) held.keep(delta(rev));

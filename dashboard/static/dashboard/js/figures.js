@@ -6,7 +6,7 @@ import { gpusOf } from "./layout.js";
 export const OK = 0, UNHEALTHY = 1, SILENT = 2, GONE = 3, UNREGISTERED = 4, CORDONED = 5;
 const USED = { memory: "mem", cores: "cores", shares: "shares" };
 const TOTAL = { memory: "mem_mib", cores: "cores", shares: "shares" };
-export const MEASURES = Object.keys(USED);
+const MEASURES = Object.keys(USED);
 const STEPS = 11;
 
 /** [used, total] of one GPU; a total of 0 is what nobody counts. */

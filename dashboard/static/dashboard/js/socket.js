@@ -87,6 +87,7 @@ export class Socket extends EventTarget {
       this.role = frame.role;
       if (this.paused) this.queued = frame.queue;
     }
+    if (frame.t === "hello") this.kept.clear(); // another scheduler's numbers; the store asks for everything
     if (this.paused && frame.t !== "hello" && frame.t !== "denied") this.#hold(frame);
     else this.#apply(frame);
     this.dispatchEvent(new Event("heard"));
