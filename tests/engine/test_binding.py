@@ -108,7 +108,7 @@ def test_l06_l02_a_failed_call_releases_what_was_taken_and_keeps_the_reservation
 
 
 def test_l08_what_was_taken_is_given_back_in_reverse_and_the_first_error_kept() -> None:
-    """B-5, Q-18: a failing release does not hide why."""
+    """B-5, VB-25, Q-18: a failing release does not hide why."""
     three = Bench(FakePods([pod_of(asking_all("abc"))]), backends(vendor("c"), vendor("a"), vendor("b")))
     three.locks.fails = {
         ("acquire", "c.io/lock"): HamiError("c is malformed"),
@@ -121,6 +121,17 @@ def test_l08_what_was_taken_is_given_back_in_reverse_and_the_first_error_kept() 
         ("acquire", "c.io/lock"),
         ("release", "b.io/lock"),
         ("release", "a.io/lock"),
+    ]
+
+
+def test_locks_are_taken_in_the_byte_order_of_the_keys_and_stay() -> None:
+    """VB-25: capital letters first, so that any two schedulers of a cluster agree; nothing is released."""
+    three = Bench(FakePods([pod_of(asking_all("aZb"))]), backends(vendor("b"), vendor("a"), vendor("Z")))
+    assert three.bind() == ""
+    assert [call[:2] for call in three.locks.calls] == [
+        ("acquire", "Z.io/lock"),
+        ("acquire", "a.io/lock"),
+        ("acquire", "b.io/lock"),
     ]
 
 

@@ -74,7 +74,7 @@ def test_n04_an_old_handshake_on_a_node_with_capacity_keeps_its_cards() -> None:
 
 
 def test_n08_n09_a_silent_node_without_capacity_leaves_and_only_its_handshake_is_removed() -> None:
-    """R-10."""
+    """R-10, VB-23."""
     passes = Passes(handshaken("Reported_x", "a"))
     passes.run()
     passes.nodes.change("n1", allocatable={COUNT: "0"})
@@ -92,7 +92,7 @@ def test_before_a_minute_has_passed_it_stays() -> None:
 
 
 def test_q_02_a_vendor_that_left_stays_out_until_it_advertises_again() -> None:
-    """The stale register text alone does not bring it back, pass after pass."""
+    """VB-23 as Q-2 decides: the stale register text alone does not bring it back, pass after pass."""
     passes = Passes(handshaken("Reported_x", "a"))
     passes.run()
     passes.nodes.change("n1", allocatable={COUNT: "0"})
