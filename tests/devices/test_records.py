@@ -20,7 +20,7 @@ LISTED = [  # VB-21, P-4: the common JSON form
     if machine.vendor.register["form"] == "json" and "around" not in machine.vendor.register
 ]
 SICKENING = [machine for machine in WHOLE if machine.vendor.register["form"] != "none"]
-SCORING = {"Metax-GPU", "Metax-SGPU", "Vastai", "kunlun", "Mthreads", "NVIDIA"}  # and Ascend910
+SCORING = {"Metax-GPU", "Metax-SGPU", "Vastai", "kunlun"}  # and Ascend910
 
 
 def one_card(machine: Machine) -> tuple[OneNode, Allocation]:
