@@ -8,7 +8,7 @@ import yaml
 
 from scheduler_app import yamlfields
 from scheduler_app.core.backend import DeviceBackend, Vendor
-from scheduler_app.core.errors import ConfigError
+from scheduler_app.core.errors import NothingConfiguredError
 from scheduler_app.core.types import VendorKey
 from scheduler_app.devices import vendors
 from scheduler_app.yamlfields import FieldReader, UnknownKey
@@ -38,12 +38,13 @@ def load(text: str, flags: Mapping[str, Any]) -> DeviceConfig:
     """Build the backends that a device configuration describes; ``flags`` by their names with dashes.
 
     Raises:
-        ConfigError: not YAML, a wrong type (with key, line and expected type), or nothing set at all.
+        NothingConfiguredError: nothing is set at all.
+        ConfigError: not YAML, or a wrong type (with key, line and expected type).
     """
     reader = FieldReader()
     sections = _sections(text, reader)
     if not any(_is_set(vendor, sections.get(vendor.config_key)) for vendor in vendors()):
-        raise ConfigError(EMPTY)
+        raise NothingConfiguredError(EMPTY)
     order: list[DeviceBackend] = []
     titles: dict[VendorKey, str] = {}
     for vendor in vendors():

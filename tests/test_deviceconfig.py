@@ -250,10 +250,12 @@ class TestFile:
         return conf.device_config()
 
     def test_it_is_mandatory(self) -> None:
+        """DCF-2: no path is a file that cannot be read."""
         with pytest.raises(ConfigError, match="--device-config-file is not given"):
             self.read("")
 
     def test_one_that_cannot_be_read_is_named(self, tmp_path: Path) -> None:
+        """DCF-2."""
         for path in (tmp_path / "nowhere.yaml", tmp_path):
             with pytest.raises(ConfigError, match=f"Failed to load device config file {path}"):
                 self.read(path)
@@ -262,6 +264,22 @@ class TestFile:
         path = tmp_path / "config.yaml"
         path.write_bytes(b"\xff\xfe\x00")
         with pytest.raises(ConfigError, match="Failed to load device config file"):
+            self.read(path)
+
+    def test_one_that_does_not_decode_is_named(self, tmp_path: Path) -> None:
+        """DCF-2."""
+        path = tmp_path / "config.yaml"
+        path.write_text("metax: hello", encoding="utf-8")
+        with pytest.raises(ConfigError, match=f"^Failed to load device config file {path}: line 1: metax: "):
+            self.read(path)
+
+    def test_one_that_sets_nothing_is_told_in_other_words(self, tmp_path: Path) -> None:
+        """DCF-2, DCF-12."""
+        path = tmp_path / "config.yaml"
+        path.write_text("metax: {sgpuTopologyAware: false}", encoding="utf-8")
+        with pytest.raises(
+            ConfigError, match=r"^Failed to initialize devices: all configurations are empty$"
+        ):
             self.read(path)
 
     def test_flags_enable_the_optional_vendors(self) -> None:

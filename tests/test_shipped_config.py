@@ -101,6 +101,32 @@ def test_every_mig_profile_of_the_chart_is_allowed() -> None:
     assert len(found) == 17
 
 
+def test_what_only_node_plugins_read_is_known_to_us_too() -> None:
+    """DCF-3: they read the same file, so that none of their keys may be called unknown."""
+    assert SHIPPED.unknown == ()
+    plugin = "deviceSplitCount: 5, deviceMemoryScaling: 2.5, libCudaLogLevel: 3, disableCoreLimit: true"
+    found = deviceconfig.load(
+        f"nvidia: {{{plugin}, preConfiguredDeviceMemory: 0, enableNumaTopology: on}}", {}
+    )
+    assert found.unknown == ()
+
+
+def test_settings_of_single_nodes_are_the_plugins_business() -> None:
+    """DCF-30: they stand in a file that the scheduler never reads; put into this one they earn a warning."""
+    node = "nodeconfig: [{name: n1, operatingmode: mig, devicesplitcount: 5}]"
+    found = deviceconfig.load(f"{TEXT}\n{node}\n", vendortable.all_enabled())
+    assert [unknown.path for unknown in found.unknown] == ["nodeconfig"]
+    assert [backend.names for backend in found.order] == [backend.names for backend in SHIPPED.order]
+
+
+def test_a_file_of_the_operators_own_replaces_all_of_ours() -> None:
+    """DCF-18: taken as it is; what it leaves out has no names, whatever the shipped text says (but ENF-2)."""
+    found = deviceconfig.load("nvidia: {resourceCountName: my.org/gpu}", {})
+    named = {str(backend.vendor_key): backend.resources for backend in found.order if backend.resources}
+    named.pop("Enflame")
+    assert named == {"NVIDIA": ("my.org/gpu",)}
+
+
 @pytest.mark.parametrize("text", ["vnpus: [{commonWord: Ascend910A}]", "vnpus: text"])
 def test_the_old_layout_of_ascend_chips_stops_the_start(text: str) -> None:
     """ASC-2: a bare list; the message names the line."""

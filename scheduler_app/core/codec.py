@@ -21,6 +21,7 @@ from scheduler_app.core.types import (
 T = TypeVar("T", str, bool)
 _KINDS: Mapping[type, str] = {str: "a text", bool: "true or false"}
 HAMI_CORE = "hami-core"
+_MARKUP = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})
 MISSING_FIELDS = "pod annotation format error, missing fields, do not use nodeName in task spec"
 
 
@@ -110,6 +111,11 @@ def load_json(text: str) -> Any:
         return without_halves(found) if may_have_halves(text) else found
     except (ValueError, RecursionError) as exc:
         raise CodecError(f"not JSON: {exc}") from exc
+
+
+def compact_json(value: Any) -> str:
+    """Return JSON without blanks as the reference writes it: what could be markup is escaped (ASC-60)."""
+    return json.dumps(value, separators=(",", ":"), ensure_ascii=False).translate(_MARKUP)
 
 
 def may_have_halves(text: str) -> bool:
@@ -246,7 +252,7 @@ def _custom(value: Any, at: str) -> Mapping[str, Any]:
 
 def encode_json(cards: Iterable[Card]) -> str:
     """Return the JSON register form as a node plugin writes it: zero values and ``custominfo`` left out."""
-    return json.dumps([_card_members(card) for card in cards], separators=(",", ":"), ensure_ascii=False)
+    return compact_json([_card_members(card) for card in cards])
 
 
 def _card_members(card: Card) -> dict[str, Any]:

@@ -1,13 +1,29 @@
 """The request of vendors that let a container write a count, memory in the vendor's unit, and cores.
 
-``warn`` is for admission, ``read`` for scheduling; vendors that round, default or bound otherwise
-read on their own.
+``NamedAmounts`` is how a section names them, ``warn`` is for admission, ``read`` for scheduling; vendors that
+round, default or bound otherwise read on their own.
 """
+
+from dataclasses import dataclass
 
 from scheduler_app.core import amounts, quantity
 from scheduler_app.core.admission import ContainerDraft
 from scheduler_app.core.backend import ResourceNames
 from scheduler_app.core.types import CardRequest, Container, VendorKey
+
+
+@dataclass(frozen=True, slots=True)
+class NamedAmounts:
+    """The part that many sections of the device configuration share: count, memory and cores (DCF-5)."""
+
+    resource_count_name: str = ""
+    resource_memory_name: str = ""
+    resource_core_name: str = ""
+
+    def names(self, *, mem_factor: int = 0) -> ResourceNames:
+        return ResourceNames(
+            self.resource_count_name, self.resource_memory_name, self.resource_core_name, mem_factor
+        )
 
 
 def warn(container: ContainerDraft, names: ResourceNames) -> None:

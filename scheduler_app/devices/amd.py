@@ -11,9 +11,10 @@ from typing import Any
 
 from scheduler_app.core import amounts, annotations, quantity, reasons, registration_text
 from scheduler_app.core.admission import ContainerDraft, PodDraft
-from scheduler_app.core.backend import DeviceBackend, Health, Keys, NodeLock, ResourceNames, Vendor
+from scheduler_app.core.backend import DeviceBackend, Health, Keys, NodeLock, Vendor
 from scheduler_app.core.errors import AdmissionError
 from scheduler_app.core.fit import FitRun
+from scheduler_app.core.plain_request import NamedAmounts
 from scheduler_app.core.types import Allocation, Card, CardRequest, CardUsage, Container, Node, VendorKey
 
 KEY = VendorKey("AMD")
@@ -30,12 +31,8 @@ WHOLE_PERCENT = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class Config(NamedAmounts):
     """The section ``amd`` of the device configuration (DCF-5)."""
-
-    resource_count_name: str = ""
-    resource_memory_name: str = ""
-    resource_core_name: str = ""
 
 
 class AmdBackend(DeviceBackend):
@@ -49,9 +46,7 @@ class AmdBackend(DeviceBackend):
     cores_unit = "CU"
 
     def __init__(self, config: Config) -> None:
-        self.names = ResourceNames(
-            config.resource_count_name, config.resource_memory_name, config.resource_core_name
-        )
+        self.names = config.names()
 
     def mutate(self, container: ContainerDraft, pod: PodDraft) -> bool:
         """Change nothing; memory or cores in the limits are enough to be AMD's (AMD-10 to AMD-12).

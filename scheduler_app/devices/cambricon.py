@@ -11,7 +11,6 @@ from scheduler_app.core.backend import (
     Flag,
     Keys,
     NodeLock,
-    ResourceNames,
     Vendor,
 )
 from scheduler_app.core.errors import CodecError
@@ -30,12 +29,8 @@ SHARES = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class Config(plain_request.NamedAmounts):
     """Section ``cambricon`` (MLU-2)."""
-
-    resource_count_name: str = ""
-    resource_memory_name: str = ""
-    resource_core_name: str = ""
 
 
 class MluBackend(DeviceBackend):
@@ -47,12 +42,7 @@ class MluBackend(DeviceBackend):
     checks_quota = True
 
     def __init__(self, config: Config) -> None:
-        self.names = ResourceNames(
-            count=config.resource_count_name,
-            mem=config.resource_memory_name,
-            cores=config.resource_core_name,
-            mem_factor=MIB_A_UNIT,
-        )
+        self.names = config.names(mem_factor=MIB_A_UNIT)
 
     def mutate(self, container: ContainerDraft, pod: PodDraft) -> bool:
         """Change nothing; refuse what the reference would wrap (MLU-20 to MLU-23)."""

@@ -11,7 +11,6 @@ from scheduler_app.core.backend import (
     Flag,
     Keys,
     NodeLock,
-    ResourceNames,
     Vendor,
 )
 from scheduler_app.core.types import Card, CardRequest, Container, Node, VendorKey
@@ -27,12 +26,9 @@ NOUSE_TYPE = "hygon.com/nouse-dcutype"
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class Config(plain_request.NamedAmounts):
     """Section ``hygon`` (DCU-2). ``memory_factor`` is MiB a unit of memory; below 2 a unit is 1 MiB."""
 
-    resource_count_name: str = ""
-    resource_memory_name: str = ""
-    resource_core_name: str = ""
     memory_factor: int = 0
 
 
@@ -53,12 +49,7 @@ class DcuBackend(DeviceBackend):
     node_lock = NodeLock(annotations.NODE_LOCK)
 
     def __init__(self, config: Config) -> None:
-        self.names = ResourceNames(
-            count=config.resource_count_name,
-            mem=config.resource_memory_name,
-            cores=config.resource_core_name,
-            mem_factor=config.memory_factor,
-        )
+        self.names = config.names(mem_factor=config.memory_factor)
 
     def mutate(self, container: ContainerDraft, pod: PodDraft) -> bool:
         """Change nothing; warn of what will count as no request or as a whole card (DCU-20 to DCU-23)."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from scheduler_app.core import amounts, annotations, plain_request, quantity, registration_text
 from scheduler_app.core.admission import ContainerDraft, PodDraft
-from scheduler_app.core.backend import DeviceBackend, Flag, Keys, NodeLock, ResourceNames, Vendor
+from scheduler_app.core.backend import DeviceBackend, Flag, Keys, NodeLock, Vendor
 from scheduler_app.core.types import Card, CardRequest, Container, Node, VendorKey
 
 CONTAINER_NAME_ENV = "SOL_CONTINER_NAME"  # misspelt on the wire
@@ -14,14 +14,11 @@ CORES_A_CARD = 100
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class Config(plain_request.NamedAmounts):
     """One element of the list ``iluvatars`` (ILU-2). ``chip_name`` is for people."""
 
     chip_name: str = ""
     common_word: str = ""
-    resource_count_name: str = ""
-    resource_memory_name: str = ""
-    resource_core_name: str = ""
 
 
 class IluvatarBackend(DeviceBackend):
@@ -32,12 +29,7 @@ class IluvatarBackend(DeviceBackend):
     def __init__(self, config: Config) -> None:
         word = config.common_word
         self.vendor_key = VendorKey(word)
-        self.names = ResourceNames(
-            count=config.resource_count_name,
-            mem=config.resource_memory_name,
-            cores=config.resource_core_name,
-            mem_factor=MIB_A_UNIT,
-        )
+        self.names = config.names(mem_factor=MIB_A_UNIT)
         self.keys = Keys(
             allocated=f"hami.io/{word}-devices-allocated",
             to_allocate=f"hami.io/{word}-devices-to-allocate",

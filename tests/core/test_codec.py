@@ -227,3 +227,8 @@ def test_one_wrong_member_fails_the_whole_text(text: str, blamed: str) -> None:
     with pytest.raises(CodecError) as raised:
         codec.decode_json(text, X)
     assert blamed in str(raised.value)
+
+
+def test_compact_json_has_no_blanks_and_no_markup() -> None:
+    """ASC-60, MXS-14: as the reference's JSON writer does; other letters stay as they are."""
+    assert codec.compact_json({"a": [1, "<é&>\u2028"]}) == '{"a":[1,"\\u003cé\\u0026\\u003e\\u2028"]}'

@@ -131,6 +131,17 @@ def test_cards_are_always_fresh() -> None:
     assert backend.cleanup_keys == ()
 
 
+def test_there_is_one_backend_without_any_section_or_flag() -> None:
+    """MLU-1: key, request type and the cards' vendor and model are one word."""
+    (backend,) = VENDOR.build(VENDOR.config())
+    assert (backend.vendor_key, VENDOR.enabling_flag) == ("MLU", "")
+    named = make_mlu()
+    asked = named.request(make_container(limits={NUM: 1}))
+    (card,) = named.node_cards(make_node(capacity={CORES: "100", MEM: "1"}))
+    assert asked is not None
+    assert (asked.type, card.vendor, card.type) == ("MLU", "MLU", "MLU")
+
+
 def test_the_lock_is_the_vendors_own() -> None:
     """MLU-30: a time without an owner, for two minutes."""
     lock = make_mlu().node_lock

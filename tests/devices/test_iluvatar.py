@@ -16,7 +16,7 @@ REGISTER = "hami.io/node-MR-V100-register"
 
 
 def make_iluvatar() -> IluvatarBackend:
-    return IluvatarBackend(Config("MR-V100", "MR-V100", NUM, MEM, CORES))
+    return IluvatarBackend(Config(NUM, MEM, CORES, chip_name="MR-V100", common_word="MR-V100"))
 
 
 def request(**groups: dict[str, Any]) -> CardRequest | None:

@@ -131,6 +131,34 @@ def test_keys_and_lock_are_those_that_node_plugins_know(key: str) -> None:
     assert written(backend) == expected(key)
 
 
+LISTS = {  # ids wanted and not wanted, models wanted and not wanted; others read none, kunlun its own (KL-6)
+    "NVIDIA": "nvidia.com/use-gpuuuid nvidia.com/nouse-gpuuuid "
+    "nvidia.com/use-gputype nvidia.com/nouse-gputype",
+    "AMD": "amd.com/use-gpu-uuid amd.com/nouse-gpu-uuid amd.com/use-gputype amd.com/nouse-gputype",
+    "DCU": "hygon.com/use-gpuuuid hygon.com/nouse-gpuuuid hygon.com/use-dcutype hygon.com/nouse-dcutype",
+    "MLU": "cambricon.com/use-gpuuuid cambricon.com/nouse-gpuuuid",
+    "Enflame": "enflame.com/use-gpuuuid enflame.com/nouse-gpuuuid",
+    "Mthreads": "mthreads.ai/use-gpuuuid mthreads.ai/nouse-gpuuuid",
+    "Metax-SGPU": "metax-tech.com/use-gpuuuid metax-tech.com/nouse-gpuuuid",
+    "AWSNeuron": "aws.amazon.com/use-neuron-uuid aws.amazon.com/nouse-neuron-uuid",
+    "Vastai": "vastaitech.com/use-gpuuuid vastaitech.com/nouse-gpuuuid",
+    "Biren": "birentech.com/use-gpuuuid birentech.com/nouse-gpuuuid",
+    **{
+        word: f"hami.io/use-{word}-uuid hami.io/no-use-{word}-uuid"
+        for word in (*(f"Ascend{chip}" for chip in ASCEND), *ILUVATAR)
+    },
+}
+
+
+@pytest.mark.parametrize("key", sorted(TABLE))
+def test_lists_of_ids_and_models_have_each_vendor_s_own_names(key: str) -> None:
+    """P-15, P-16, VC-6, MLU-39, DCU-40, DCU-41, ILU-33, ASC-7: of models only three kinds read a list."""
+    (backend,) = (backend for backend in SHIPPED.order if backend.vendor_key == key)
+    keys = backend.keys
+    found = (keys.use_uuid, keys.nouse_uuid, keys.use_type, keys.nouse_type)
+    assert " ".join(filter(None, found)) == LISTS.get(key, "")
+
+
 def test_only_cambricons_lock_names_no_owner() -> None:
     """MLU-30 and P-11: every other lock's value names its pod."""
     anonymous = {b.vendor_key for b in SHIPPED.order if b.node_lock is not None and not b.node_lock.has_owner}

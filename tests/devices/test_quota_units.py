@@ -21,8 +21,11 @@ ROUNDED = {"Enflame", "XPU", "ascend.io/common_word"}
 EXACT = [backend for backend in LIMITED if backend.vendor_key not in ROUNDED]
 
 
-def asked(backend: DeviceBackend, units: int) -> Any:
-    limits = {backend.names.count: "1", backend.names.mem: str(units)}
+NAMELESS = [b for vendor in vendors() for b in build_filled(vendor) if not (b.names.mem or b.names.cores)]
+
+
+def asked(backend: DeviceBackend, units: int, *, cards: int = 1) -> Any:
+    limits = {backend.names.count: str(cards), backend.names.mem: str(units)}
     container = {"name": "c", "resources": {"limits": limits}}
     return {"metadata": {"name": "p", "namespace": "default"}, "spec": {"containers": [container]}}
 
@@ -40,8 +43,8 @@ class Namespace:
             backends=backends, state=self.state, log=FakeLog(), config=config, clock=FakeClock()
         )
 
-    def review(self, units: int) -> Verdict:
-        return self.admission.review(asked(self.backend, units), namespace="default")
+    def review(self, units: int, *, cards: int = 1) -> Verdict:
+        return self.admission.review(asked(self.backend, units, cards=cards), namespace="default")
 
     def run(self, units: int) -> None:
         """Count a pod that was given what it asks."""
@@ -64,6 +67,40 @@ def test_q06_a_limit_holds_in_the_unit_of_the_resource(backend: DeviceBackend) -
     namespace.run(64)
     assert namespace.review(32).is_allowed
     assert namespace.review(64).code == 403
+
+
+@pytest.mark.parametrize(
+    "backend",
+    [backend for backend in EXACT if backend.vendor_key != "Mthreads"],  # several are whole cards (MT-11)
+    ids=lambda backend: backend.vendor_key,
+)
+def test_memory_is_what_each_of_several_cards_gives(backend: DeviceBackend) -> None:
+    """VB-27, VC-13: 33 of each of two cards are more than 64."""
+    namespace = Namespace(backend, limit=64)
+    assert namespace.review(32, cards=2).is_allowed
+    assert namespace.review(33, cards=2).code == 403
+
+
+@pytest.mark.parametrize("backend", NAMELESS, ids=lambda backend: backend.vendor_key)
+def test_vendors_without_memory_and_cores_know_no_quota(backend: DeviceBackend) -> None:
+    """VC-13, M-25: not even one of their cards."""
+    state = ClusterState({backend.vendor_key: backend})
+    state.see_quota(ResourceQuota("default", "team", {f"limits.{backend.names.count}": "0"}))
+    admission = Admission(
+        backends={backend.vendor_key: backend},
+        state=state,
+        log=FakeLog(),
+        config=SchedulerConfig(scheduler_name="hami"),
+        clock=FakeClock(),
+    )
+    raw = asked(backend, 1)
+    assert admission.review(raw, namespace="default").is_allowed
+    assert raw["spec"]["schedulerName"] == "hami"
+
+
+def test_vendors_without_memory_and_cores_are_those_of_whole_cards() -> None:
+    """VC-13."""
+    assert {backend.vendor_key for backend in NAMELESS} >= {"GCU", "Metax-GPU", "kunlun"}
 
 
 def test_q06_units_of_several_sizes_are_among_them() -> None:

@@ -1,5 +1,6 @@
 """The algorithm that Ascend, MLU, DCU and Iluvatar share: one grid, run on all four."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -7,17 +8,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from scheduler_app.core.backend import NO_PERCENTAGE, DeviceBackend
+from scheduler_app.core.fit import FitContext
 from scheduler_app.core.quota import NamespaceQuota, QuotaEntry
-from scheduler_app.core.types import CardId, CardRequest, CardUsage
+from scheduler_app.core.types import Allocation, CardId, CardRequest, CardUsage, VendorKey
 from scheduler_app.devices import cambricon, hygon, iluvatar
 from tests.devices.ascend.chips import CHIP_P, make_ascend
 from tests.factories import make_card, make_context, make_pod
 
 BACKENDS: list[DeviceBackend] = [
     make_ascend(CHIP_P),
-    cambricon.MluBackend(cambricon.Config("m.io/n", "m.io/mem", "m.io/cores")),
-    hygon.DcuBackend(hygon.Config("d.io/n", "d.io/mem", "d.io/cores")),
-    iluvatar.IluvatarBackend(iluvatar.Config("MR-V100", "", "i.io/n", "i.io/mem", "i.io/cores")),
+    cambricon.MluBackend(cambricon.Config(resource_memory_name="cambricon.com/memory")),
+    hygon.DcuBackend(hygon.Config(resource_memory_name="hygon.com/memory")),
+    iluvatar.IluvatarBackend(
+        iluvatar.Config(common_word="MR-V100", resource_memory_name="iluvatar.ai/memory")
+    ),
 ]
 Grid = tuple[bool, int, int, int, int, int, int]
 
@@ -80,7 +84,10 @@ def test_a_card_is_given_or_the_first_reason_named(
     asked: tuple[int, int, int, int],
     outcome: tuple[int, int] | str,
 ) -> None:
-    """SF-1, SF-4 to SF-7, SF-9 to SF-13, VB-12 to VB-15, VC-5, VC-7, VB-E40 to VB-E63."""
+    """VB-12 to VB-15, VB-E40 to VB-E63.
+
+    Amounts: SF-7 (VB-E58 to E61), SF-9 (E46, E47), SF-10 (E48, E49), SF-11 (E51, E52), SF-12 (E55 to E57).
+    """
     context = make_context(policy=" mutex , numa" if case in MUTEX else "spread")
     cards, mem_mib, percent, cores = asked
     request = CardRequest(cards, backend.vendor_key, mem_mib, percent, cores)
@@ -91,6 +98,75 @@ def test_a_card_is_given_or_the_first_reason_named(
         assert [(found.mem_mib, found.cores) for found in result.allocations] == [outcome]
 
 
+STEPS = [  # SF-1 to SF-11 in their order
+    "CardNotHealth",
+    "CardTypeMismatch",
+    "CardUuidMismatch",
+    "CardTimeSlicingExhausted",
+    "ExclusiveDeviceAllocateConflict",
+    "ResourceQuotaNotFit",
+    "CardInsufficientMemory",
+    "CardInsufficientCore",
+    "ExclusiveDeviceAllocateConflict",
+    "",
+]
+
+
+@pytest.mark.parametrize("passed", range(len(STEPS)))
+def test_the_steps_have_an_order_and_the_first_that_fails_is_the_reason(
+    backend: DeviceBackend, passed: int
+) -> None:
+    """VB-13, SF-1, SF-2, SF-3, SF-4, SF-5, SF-8, SF-9, SF-10, SF-11: one step after the other comes to pass.
+
+    SF-6: 120 cores are 100 before SF-10 and SF-11 look at them, which else would never pass and never refuse.
+    SF-8: a quota of nothing is MLU's concern only.
+    """
+    card = make_card(
+        vendor=backend.vendor_key,
+        healthy=passed > 0,
+        shares=2 if passed > 3 else 1,
+        mem_mib=1000,
+        used=(1 if passed < 9 else 0, 0, 0 if passed > 7 else 1),
+    )
+    kind = backend.vendor_key if passed > 1 else VendorKey("other")
+    request = CardRequest(1, kind, 100 if passed > 6 else 1001, 0, 120)
+    listed = {backend.keys.use_uuid: "card-0" if passed > 2 else "another"}
+    context = FitContext(
+        make_pod(annotations=listed),
+        make_context().node,
+        policy="mutex" if passed < 5 else "spread",
+        quota=NamespaceQuota({backend.names.mem: QuotaEntry(0, None if passed > 5 else 0)}),
+    )
+    expected = STEPS[passed]
+    if expected == "ResourceQuotaNotFit" and not backend.checks_quota:
+        expected = STEPS[passed + 1]
+    assert backend.fit(context, [card], request).reason == (f"1/1 {expected}" if expected else "")
+
+
+class Watched(list[CardUsage]):
+    """Cards that remember which of them were looked at."""
+
+    def __init__(self, *cards: CardUsage) -> None:
+        super().__init__(cards)
+        self.seen: list[str] = []
+
+    def __reversed__(self) -> Iterator[CardUsage]:
+        for card in super().__reversed__():
+            self.seen.append(card.id)
+            yield card
+
+
+def test_the_last_cards_that_pass_are_taken_and_the_others_not_looked_at(backend: DeviceBackend) -> None:
+    """SF-13, SF-14: the record has place and id of the card and the type that was asked, not the model."""
+    word, mib = backend.vendor_key, 1000
+    four = [make_card(id=f"d{n}", vendor=word, type=f"{word}-9", index=n, mem_mib=mib) for n in range(4)]
+    cards = Watched(four[0], four[1], replace(four[2], healthy=False), four[3])
+    result = backend.fit(make_context(), cards, CardRequest(2, word, 0, 50, 30))
+    taken = tuple(Allocation(CardId(f"d{n}"), word, mib // 2, 30, index=n) for n in (3, 1))
+    assert (result.is_fit, result.allocations, result.reason) == (True, taken, "")
+    assert cards.seen == ["d3", "d2", "d1"]
+
+
 def test_whole_cards_beyond_32_bits_are_not_wrapped(backend: DeviceBackend) -> None:
     """VB-E64 as architecture, section 6 decides: the reference needs -12949672 MiB here."""
     card = card_of(backend, (True, 1, 0, 30_000_000, 0, 20, 0))
@@ -98,56 +174,11 @@ def test_whole_cards_beyond_32_bits_are_not_wrapped(backend: DeviceBackend) -> N
     assert result.allocations[0].mem_mib == 30_000_000
 
 
-def asking(backend: DeviceBackend, *, cards: int = 1) -> CardRequest:
-    return CardRequest(cards, backend.vendor_key, 100, 0, 50)
-
-
 def test_a_request_of_another_type_is_refused(backend: DeviceBackend) -> None:
     """SF-2, ASC-43: whatever the model is."""
     card = card_of(backend, (True, 10, 0, 1000, 0, 100, 0))
-    result = backend.fit(make_context(), [card], CardRequest(1, type(backend.vendor_key)("other"), 100))
+    result = backend.fit(make_context(), [card], CardRequest(1, VendorKey("other"), 100))
     assert result.reason == "1/1 CardTypeMismatch"
-
-
-@pytest.mark.parametrize(("key", "text"), [("use_uuid", "b , c"), ("nouse_uuid", " a"), ("use_uuid", "A")])
-def test_lists_of_ids_come_before_shares(backend: DeviceBackend, key: str, text: str) -> None:
-    """SF-3, VB-16, VC-6: items are trimmed and compared to the letter; a used-up card is not told as such."""
-    card = card_of(backend, (True, 1, 1, 1000, 0, 100, 0))
-    pod = make_pod(annotations={getattr(backend.keys, key): text})
-    result = backend.fit(
-        make_context(pod=pod), [replace(card, card=replace(card.card, id=CardId("a")))], asking(backend)
-    )
-    assert result.reason == "1/1 CardUuidMismatch"
-
-
-@pytest.mark.parametrize("key", ["use_uuid", "nouse_uuid"])
-def test_a_blank_list_of_ids_chooses_nothing(backend: DeviceBackend, key: str) -> None:
-    """VB-16."""
-    pod = make_pod(annotations={getattr(backend.keys, key): "  "})
-    card = card_of(backend, (True, 10, 0, 1000, 0, 100, 0))
-    assert backend.fit(make_context(pod=pod), [card], asking(backend)).is_fit
-
-
-def test_the_search_ends_with_the_last_card_that_is_needed(backend: DeviceBackend) -> None:
-    """SF-13, SF-14, VB-13: from the last card on; earlier ones are not looked at, and no reason is told."""
-    sick, *free = (
-        make_card(id=id, vendor=backend.vendor_key, healthy=id != "a", mem_mib=1000, index=n)
-        for n, id in enumerate("abcd")
-    )
-    result = backend.fit(make_context(), [sick, *free], asking(backend, cards=2))
-    assert [(str(found.card), found.index) for found in result.allocations] == [("d", 3), ("c", 2)]
-    assert (result.is_fit, result.reason) == (True, "")
-
-
-@pytest.mark.parametrize(("limit", "refused"), [(0, True), (100, False)])
-def test_only_one_of_them_looks_at_the_quota_card_by_card(
-    backend: DeviceBackend, limit: int, refused: bool
-) -> None:
-    """SF-8: MLU, before it looks at memory, of which this card has none left."""
-    card = card_of(backend, (True, 10, 1, 1000, 1000, 100, 0))
-    quota = NamespaceQuota({backend.names.mem: QuotaEntry(0, limit, "q")})
-    word = "ResourceQuotaNotFit" if refused and backend.vendor_key == "MLU" else "CardInsufficientMemory"
-    assert backend.fit(make_context(quota=quota), [card], asking(backend)).reason == f"1/1 {word}"
 
 
 AMOUNTS = st.tuples(

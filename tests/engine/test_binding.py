@@ -124,6 +124,17 @@ def test_l08_what_was_taken_is_given_back_in_reverse_and_the_first_error_kept() 
     ]
 
 
+def test_locks_are_taken_in_the_byte_order_of_the_keys_and_stay() -> None:
+    """VB-25: capital letters first, so that any two schedulers of a cluster agree; nothing is released."""
+    three = Bench(FakePods([pod_of(asking_all("aZb"))]), backends(vendor("b"), vendor("a"), vendor("Z")))
+    assert three.bind() == ""
+    assert [call[:2] for call in three.locks.calls] == [
+        ("acquire", "Z.io/lock"),
+        ("acquire", "a.io/lock"),
+        ("acquire", "b.io/lock"),
+    ]
+
+
 def asking_all(letters: str) -> Container:
     return make_container("c", limits={f"{letter}.io/gpu": 1 for letter in letters})
 

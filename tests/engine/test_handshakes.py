@@ -92,7 +92,7 @@ def test_before_a_minute_has_passed_it_stays() -> None:
 
 
 def test_q_02_a_vendor_that_left_stays_out_until_it_advertises_again() -> None:
-    """Q-2: the stale register text alone does not bring it back, pass after pass."""
+    """Q-2, VB-23: the stale register text alone does not bring it back, pass after pass."""
     passes = Passes(handshaken("Reported_x", "a"))
     passes.run()
     passes.nodes.change("n1", allocatable={COUNT: "0"})

@@ -49,7 +49,7 @@ def test_an_api_server_that_gives_no_node_is_one_log_line(caplog: pytest.LogCapt
 
 
 def test_n06_an_explicit_empty_list_takes_the_vendor_s_cards_away() -> None:
-    """R-12, VA-7: no clean-up, no problem told."""
+    """R-12, VA-7, VB-23: no clean-up, no problem told."""
     passes = Passes(handshaken("Reported_x", "a"))
     passes.run()
     passes.annotate(register="[]", handshake="Reported_y")
@@ -64,7 +64,7 @@ def test_n06_an_explicit_empty_list_takes_the_vendor_s_cards_away() -> None:
 def test_q_50_f13_malformed_text_is_told_once_and_the_loop_goes_on(
     text: str, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """R-11: what was registered stays; node, vendor and reason in an Event, a log line and the problems."""
+    """R-11, VB-23: what was registered stays; node, vendor and reason in Event, log line and problems."""
     passes = Passes(handshaken("Reported_x", "a"), registered("n2", "b"))
     passes.run()
     passes.annotate(register=text, handshake="Reported_y")
@@ -181,6 +181,7 @@ def test_n10_the_count_is_remembered_for_each_node() -> None:
 
 
 def test_f30_a_changed_register_text_replaces_the_inventory() -> None:
+    """R-13, VB-23."""
     passes = Passes(gpu_node("n1", "a", "b"), backends=NVIDIA_ONLY)
     passes.run()
     passes.nodes.seen[N1] = gpu_node("n1", "b")

@@ -1,12 +1,10 @@
 """The JSON under ``huawei.com/<word>`` from which the node plugin cuts the cards. Rules ASC-60 to ASC-62."""
 
-import json
 from collections.abc import Iterable
 
+from scheduler_app.core import codec
 from scheduler_app.core.types import Allocation, Containers
 from scheduler_app.devices.ascend.config import Chip
-
-_ESCAPED = str.maketrans({char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"})  # as Go writes JSON
 
 
 def encode(containers: Containers, *, chip: Chip, is_soft: bool) -> str:
@@ -16,7 +14,7 @@ def encode(containers: Containers, *, chip: Chip, is_soft: bool) -> str:
     ``null``.
     """
     members = list(_members(containers, chip=chip, is_soft=is_soft)) or None
-    return json.dumps(members, separators=(",", ":"), ensure_ascii=False).translate(_ESCAPED)
+    return codec.compact_json(members)
 
 
 def _members(containers: Containers, *, chip: Chip, is_soft: bool) -> Iterable[dict[str, str | int]]:

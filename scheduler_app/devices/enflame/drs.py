@@ -1,6 +1,5 @@
 """Slices of Enflame cards: a request is one profile of one card. Rules ENF-1 to ENF-11."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
@@ -129,7 +128,7 @@ class DrsBackend(DeviceBackend):
         if first:
             written |= _slice_keys(next(iter(first.values())))
             slices = {name: _slice(custom) for name, custom in sorted(first.items())}
-            written[ASSIGNED_CONTAINERS] = json.dumps(slices, separators=(",", ":"), ensure_ascii=False)
+            written[ASSIGNED_CONTAINERS] = codec.compact_json(slices)
         return written
 
     @property

@@ -1,12 +1,11 @@
 """Metax GPUs shared by memory, cores, application class and quality of service. Rules MXS-1 to MXS-19."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
-from scheduler_app.core import annotations, reasons
+from scheduler_app.core import annotations, codec, reasons
 from scheduler_app.core import text as texts
 from scheduler_app.core.admission import ContainerDraft, PodDraft
 from scheduler_app.core.backend import (
@@ -197,15 +196,7 @@ class SgpuBackend(DeviceBackend):
 
 def _devices(containers: Containers) -> str:
     """Return ``[[{"uuid":"a","compute":10,"vRam":1024}],[]]``: no zeros, HTML escaped (MXS-14)."""
-    text = json.dumps(
-        [[_device(allocation) for allocation in container] for container in containers],
-        separators=(",", ":"),
-        ensure_ascii=False,
-    )
-    return "".join(_ESCAPES.get(char, char) for char in text)
-
-
-_ESCAPES = {char: f"\\u{ord(char):04x}" for char in "<>&\u2028\u2029"}
+    return codec.compact_json([[_device(allocation) for allocation in container] for container in containers])
 
 
 def _device(allocation: Allocation) -> dict[str, str | int]:

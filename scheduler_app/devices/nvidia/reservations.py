@@ -3,7 +3,6 @@
 Also what a counted pod's reservations do to the cards of its node (M-17 to M-22).
 """
 
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -40,7 +39,7 @@ def encode(containers: Containers) -> str | None:
         for d, allocation in enumerate(allocations)
         if allocation.custom.get(PROFILE) and allocation.custom[PLACEMENT].size
     ]
-    return json.dumps(found, separators=(",", ":"), ensure_ascii=False) if found else None
+    return codec.compact_json(found) if found else None
 
 
 def _members(container: int, device: int, allocation: Allocation) -> Mapping[str, object]:

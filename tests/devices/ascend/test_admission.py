@@ -132,10 +132,22 @@ def test_one_die_may_still_be_a_slice() -> None:
     assert CHIP_C.resource_name not in container.requests
 
 
-@pytest.mark.parametrize("count", [0, -1, "1500m"])
-def test_any_count_in_limits_is_this_vendors(count: object) -> None:
-    """ASC-21, ASC-28: 0, -1 and a fraction are found, though nothing will be asked."""
-    assert mutate(CHIP_P, draft(CHIP_P, limits={"count": count}))
+@pytest.mark.parametrize(("count", "becomes"), [("1", "2"), ("500m", "2"), ("1500m", "1500m"), ("2", "2")])
+def test_counts_are_rounded_up_before_they_are_judged(count: str, becomes: str) -> None:
+    """ASC-21, ASC-22: half a chip is one, which becomes a module; one and a half are two, and stay."""
+    container = draft(CHIP_C, limits={"count": count})
+    assert mutate(CHIP_C, container)
+    assert container.limits[CHIP_C.resource_name] == becomes
+    with pytest.raises(AdmissionError, match=r"got 3$"):
+        mutate(CHIP_C, draft(CHIP_C, limits={"count": "2001m"}))
+
+
+@pytest.mark.parametrize("count", [1, 0, -1, -3])
+def test_who_names_the_chip_is_found_whatever_the_count(count: int) -> None:
+    """ASC-28: and the memory is written all the same."""
+    container = draft(CHIP_A, limits={"count": count})
+    assert mutate(CHIP_A, container)
+    assert container.limits[CHIP_A.resource_memory_name] == "32768"
 
 
 def test_odd_counts_pass_where_cards_are_not_paired() -> None:

@@ -1,5 +1,7 @@
 """Which Ascend cards a container gets, and how well they lie together."""
 
+import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,8 +11,10 @@ from scheduler_app.core.score import ScoreInput
 from scheduler_app.core.types import Allocation, CardId, CardRequest, CardUsage, VendorKey
 from scheduler_app.devices.ascend.config import Chip
 from tests.devices.ascend.chips import CHIP_A, CHIP_B3, CHIP_B4, CHIP_C, CHIP_P, make_ascend
-from tests.factories import make_card, make_context, make_node, make_pod
+from tests.devices.placing import OneNode
+from tests.factories import make_card, make_container, make_context, make_node, make_pod
 
+WITHOUT = "NodeInsufficientDevice"
 SOFT = {"huawei.com/vnpu-mode": "hami-core"}
 
 
@@ -81,6 +85,32 @@ def test_cards_of_another_chip_have_no_network_here() -> None:
     others = cards(CHIP_B4, 4, networks=(0, 0, 1, 1), vendor="Ascend910B4-1", type="Ascend910B4-1")
     result = fit(CHIP_B4, others, 2)
     assert (result.is_fit, result.allocations) == (True, ())
+
+
+def test_the_type_is_the_chips_word_whatever_the_cards_model_is() -> None:
+    """ASC-43: by the model, cards are chosen before they come here."""
+    odd = cards(CHIP_P, 1, type="Atlas 300I")
+    assert taken(fit(CHIP_P, odd, 1)) == ["d0"]
+    asked = CardRequest(1, VendorKey("Atlas 300I"), 100)
+    assert make_ascend(CHIP_P).fit(make_context(), odd, asked).reason == "1/1 CardTypeMismatch"
+
+
+@pytest.mark.parametrize(
+    ("chip", "other", "reason"), [(CHIP_B4, "Ascend910B4-1", ""), (CHIP_B3, "Ascend910B", WITHOUT)]
+)
+def test_a_word_takes_the_cards_of_a_longer_word_and_not_the_other_way_round(
+    chip: Chip, other: str, reason: str
+) -> None:
+    """VB-9, ASC-43, ASC-E47: Parity; annotations are the asked chip's only (Q-1)."""
+    backend = make_ascend(chip)
+    strangers = make_ascend(replace(chip, common_word=other, resource_name=f"huawei.com/{other}"))
+    text = json.dumps(
+        [{"id": "u0", "count": 4, "devmem": 65536, "devcore": 20, "type": other, "health": True}]
+    )
+    node = OneNode(backend, strangers, node=make_node(annotations={strangers.keys.register: text}))
+    outcome = node.place(make_container(limits={chip.resource_name: 1}))
+    assert outcome.reason == reason
+    assert set(node.written) == (set() if reason else set(backend.written_keys))
 
 
 def test_chips_without_topology_stop_at_the_first_cards() -> None:

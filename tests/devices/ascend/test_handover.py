@@ -20,7 +20,7 @@ def handover(containers: Containers, annotations: dict[str, str] | None = None) 
 
 
 def test_device_text_and_time_are_written_along() -> None:
-    """ASC-8, ASC-60, ASC-E56."""
+    """ASC-8, ASC-60, ASC-E56: these four and no others."""
     written = make_ascend().annotations(make_pod(), ((given("u0", 2184),),), now_ns=NOW_NS)
     assert written == {
         "hami.io/Ascend910A-devices-to-allocate": "u0,Ascend910A,2184,0:;",

@@ -94,7 +94,7 @@ def test_memory_is_rounded_up_to_a_template(mem_mib: int, expected: Template) ->
 
 
 def test_a_node_registers_its_cards_as_json() -> None:
-    """ASC-13, ASC-E32: names of members in any case, absent ones zero."""
+    """ASC-13, VB-21, ASC-E32: names of members in any case, absent ones zero."""
     text = (
         '[{"id":"u0","index":3,"count":7,"devmem":32768,"devcore":30,"type":"Ascend910A","numa":1,'
         '"health":true,"custominfo":{"NetworkID":1}},{"ID":"u1","INDEX":0}]'
@@ -137,7 +137,7 @@ def test_a_node_without_cards_is_told_so(text: str) -> None:
     ],
 )
 def test_a_registration_that_cannot_be_read_is_an_error(text: str) -> None:
-    """ASC-11, ASC-E33."""
+    """ASC-11, VB-21, ASC-E33."""
     with pytest.raises(CodecError):
         make_ascend().node_cards(make_node(annotations={REGISTER: text}))
 

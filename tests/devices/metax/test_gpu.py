@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from scheduler_app.core.errors import AdmissionError, CodecError
+from scheduler_app.core.errors import AdmissionError
 from scheduler_app.core.score import ScoreInput
 from scheduler_app.core.types import Allocation, CardId, CardRequest, CardUsage, Container, Node, VendorKey
 from scheduler_app.devices import metax
@@ -95,16 +95,6 @@ def test_cards_come_from_capacity() -> None:
     assert GPU.node_cards(node(-2)) == ()
     assert GPU.health(node(2), now=NOON).healthy is True
     assert GPU.health(node(-2), now=NOON).healthy is False
-
-
-@pytest.mark.parametrize("capacity", [{}, {COUNT: "0"}, {COUNT: "1500m"}])
-def test_a_node_without_capacity_is_not_healthy(capacity: dict[str, str]) -> None:
-    """MX-E04: allocatable is not looked at."""
-    bare = make_node(capacity=capacity, allocatable={COUNT: "2"})
-    with pytest.raises(CodecError, match=f"device not found {COUNT}"):
-        GPU.node_cards(bare)
-    health = GPU.health(bare, now=NOON)
-    assert (health.healthy, health.needs_update) == (False, True)
 
 
 @pytest.mark.parametrize(

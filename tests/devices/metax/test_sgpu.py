@@ -112,7 +112,7 @@ def test_whole_cards_are_chosen_by_their_links(
     [(False, "yes", 0.0), (False, "T", 600_000.0), (True, "0", 0.0), (True, None, 600_000.0)],
 )
 def test_pods_say_themselves_whether_links_weigh(config: bool, annotation: str | None, score: float) -> None:
-    """MXS-E34, MXS-E37; VC-14: the score is weighed with 10,000."""
+    """MXS-2, MXS-E34, MXS-E37; VC-14: the score is weighed with 10,000."""
     one = OneNode(sgpu_backend(is_topology_aware=config), node=sgpu_node(1, 1, 1, 1))
     annotations = {} if annotation is None else {TOPOLOGY_AWARE: annotation}
     assert one.place(wants(2), annotations=annotations).score == score

@@ -55,6 +55,24 @@ def test_a_pod_leaves_its_class_on_its_cards(text: str, mark: str) -> None:
     assert SGPU.pod_mark(make_pod()) == ""
 
 
+@pytest.mark.parametrize(
+    ("key", "text", "reason"),
+    [
+        ("metax-tech.com/sgpu-app-class", "online", "1/1 CardAppClassMismatch"),
+        ("metax-tech.com/sgpu-app-class", "offline", "1/1 CardAppClassMismatch"),
+        ("metax-tech.com/sgpu-qos-policy", "burst-share", "1/1 CardQosPolicyMismatch"),
+        ("metax-tech.com/use-gpuuuid", "b", "1/1 CardUuidMismatch"),
+        ("metax-tech.com/nouse-gpuuuid", "a", "1/1 CardUuidMismatch"),
+        ("metax-tech.com/use-gputype", "other", ""),
+    ],
+)
+def test_annotations_are_read_under_these_names(key: str, text: str, reason: str) -> None:
+    """MXS-2: each alone decides about a card that the pod would have had without it."""
+    busy = used_by("", qos="best-effort")
+    assert fit(busy, annotations=BEST_EFFORT) == (["a"], "")
+    assert fit(busy, annotations={**BEST_EFFORT, key: text}) == ([] if reason else ["a"], reason)
+
+
 def test_an_online_pod_takes_no_cores() -> None:
     """MXS-E17, MXS-E27."""
     full = sgpu_card(used=(1, 0, 100), marks=("online",))

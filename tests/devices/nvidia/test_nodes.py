@@ -1,13 +1,16 @@
 """What a node says of its NVIDIA cards, and whether it is believed (NV-7 to NV-12)."""
 
+import json
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from scheduler_app.core.backend import Health
 from scheduler_app.core.errors import CodecError
-from scheduler_app.core.types import Node
-from tests.devices.nvidia.cards import GPU, NVIDIA
+from scheduler_app.core.types import CardUsage, Node
+from scheduler_app.devices.nvidia.backend import NvidiaBackend
+from tests.devices.nvidia.cards import GPU, NVIDIA, ask, config, fit
 from tests.factories import make_node
 
 REGISTER, SCORES, HANDSHAKE = (
@@ -61,6 +64,49 @@ def test_a_node_without_cards_says_why(text: str | None, message: str) -> None:
     annotations = {} if text is None else {REGISTER: text}
     with pytest.raises(CodecError, match=f"^{message}$"):
         NVIDIA.node_cards(make_node(annotations=annotations))
+
+
+SHARED_FILE = NvidiaBackend(
+    config(
+        device_split_count=10,
+        device_memory_scaling=1.0,
+        device_core_scaling=1.0,
+        pre_configured_device_memory=9000,
+        enable_numa_topology=False,
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("registered", "expected"),
+    [
+        (
+            {"count": 10, "devmem": 40960, "devcore": 100, "mode": "hami-core"},
+            (10, 40960, 100, 0, "hami-core"),
+        ),
+        ({"count": 5, "devmem": 102400, "devcore": 150, "mode": "mig"}, (5, 102400, 150, 0, "mig")),
+        ({"count": 1, "devmem": 8, "devcore": 100, "numa": 1, "mode": "mps"}, (1, 8, 100, 1, "mps")),
+    ],
+)
+def test_what_a_node_s_plugin_made_of_its_own_settings_is_what_counts(
+    registered: dict[str, Any], expected: tuple[int, int, int, int, str]
+) -> None:
+    """DCF-32, DCF-33: the shared file's counts and scalings are for the plugin, which overrides them by node.
+
+    The first is the chart's sample of a node, the second DCF-E11.
+    """
+    text = json.dumps([{"id": "a", "type": "NVIDIA-A100", "health": True, **registered}])
+    (card,) = SHARED_FILE.node_cards(make_node(annotations={REGISTER: text}))
+    assert (card.shares, card.mem_mib, card.cores, card.numa, card.mode) == expected
+
+
+def test_a_plugin_that_cannot_read_its_nodes_settings_registers_cards_without_a_mode() -> None:
+    """DCF-31: an empty mode is shared like ``hami-core``, and passes whatever mode a pod wants (NV-E48)."""
+    text = '[{"id":"a","count":2,"devmem":1000,"devcore":100,"type":"NVIDIA-A100","health":true}]'
+    (card,) = NVIDIA.node_cards(make_node(annotations={REGISTER: text}))
+    assert card.mode == ""
+    for mode in ("hami-core", "mig"):
+        assert fit([CardUsage.idle(card)], ask(), annotations={"nvidia.com/vgpu-mode": mode}) == (["a"], "")
 
 
 class Looks:
