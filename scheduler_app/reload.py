@@ -64,7 +64,7 @@ class ConfigWatcher:
     def __init__(self, generations: Generations) -> None:
         self._generations = generations
         self._text = conf.device_config_text()
-        self.problem = ""
+        self.problem = self._problem_of_text = ""  # a file that cannot be read says nothing of its text
 
     def run(self, stop: threading.Event) -> None:
         while not stop.wait(LOOK_SECONDS):
@@ -77,19 +77,32 @@ class ConfigWatcher:
         """Switch if the text has changed since the last look."""
         try:
             text = conf.device_config_text()
-            if text == self._text:
-                return
-            self._text = text
-            if self._generations.switch(stop):
-                self.problem = ""
-                logger.info("device configuration loaded again")
-            else:
-                self.problem = "new parts did not get ready in time"
-                logger.error("device configuration not in force problem=%s", self.problem)
         except ConfigError as exc:
-            if str(exc) != self.problem:
-                logger.error("device configuration kept as it was error=%s", exc)  # noqa: TRY400  (told, not a fault)
-            self.problem = str(exc)
+            self._keep(exc)
+            return
+        if text == self._text:
+            self.problem = self._problem_of_text
+            return
+        self._text = text
+        try:
+            self._switch(stop)
+        except ConfigError as exc:
+            self._keep(exc)
+        self._problem_of_text = self.problem
+
+    def _switch(self, stop: threading.Event) -> None:
+        if self._generations.switch(stop):
+            self.problem = ""
+            logger.info("device configuration loaded again")
+        else:
+            self.problem = "new parts did not get ready in time"
+            logger.error("device configuration not in force problem=%s", self.problem)
+
+    def _keep(self, exc: ConfigError) -> None:
+        """Go on with the configuration in force; a problem that is known is not told again."""
+        if str(exc) != self.problem:
+            logger.error("device configuration kept as it was error=%s", exc)
+        self.problem = str(exc)
 
 
 def _is_ready(parts: Parts) -> bool:

@@ -77,4 +77,14 @@ def test_a_file_that_is_gone_for_a_moment_changes_nothing(watched: Watched) -> N
     assert watched.look() == 0
     assert watched.watcher.problem.startswith(f"Failed to load device config file {watched.path}: ")
     watched.write(text)
-    assert watched.look() == 0
+    assert (watched.look(), watched.watcher.problem) == (0, "")
+
+
+def test_a_file_that_cannot_be_read_does_not_hide_what_is_wrong_with_its_text(watched: Watched) -> None:
+    watched.generations.problem = "line 1: wrong"
+    watched.write("biren: x")
+    watched.look()
+    watched.path.unlink()
+    watched.look()
+    watched.write("biren: x")
+    assert (watched.look(), watched.watcher.problem) == (0, "line 1: wrong")
