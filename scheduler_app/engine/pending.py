@@ -160,8 +160,6 @@ def groups_of(
 
 
 def view_of(decision: Decision) -> DecisionView:
-    texts = _telling(decision.findings.texts)
-    dominant = max(texts, key=lambda text: (texts[text], text), default="")
     return DecisionView(
         decision.at_ms,
         decision.pod.namespace,
@@ -173,11 +171,17 @@ def view_of(decision: Decision) -> DecisionView:
         decision.asked,
         decision.findings.fitted,
         decision.duration_ms,
-        decision.error or ("" if decision.chosen else dominant),
+        decision.error or ("" if decision.chosen else _dominant(decision)),
         _policy(decision, decision.node_policy, key=annotations.NODE_POLICY),
         _policy(decision, decision.card_policy, key=annotations.CARD_POLICY),
         decision.chosen.parts if decision.chosen else {},
     )
+
+
+def _dominant(decision: Decision) -> str:
+    """Return the text that most nodes were refused with; of a placed pod nobody asks, and it is work."""
+    texts = _telling(decision.findings.texts)
+    return max(texts, key=lambda text: (texts[text], text), default="")
 
 
 def _policy(decision: Decision, name: str, *, key: str) -> PolicyView:

@@ -7,7 +7,8 @@ equal. Missing outcomes are worked out without any lock: shapes never change the
 from collections import OrderedDict
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import repeat
+from itertools import compress, repeat
+from operator import eq
 
 from scheduler_app.core.findings import Findings, rank
 from scheduler_app.core.predicate import Ask, Outcome, predicate
@@ -22,7 +23,6 @@ OUTCOMES_KEPT = 200_000
 
 MISSING = float("inf")  # the rank of a key whose outcome is not known yet; scores are float32
 MANY = 100  # names from which on texts are shared
-FEW = 4  # shapes that are looked up one by one rather than by going through all names
 ABSENT = NO_SHAPE - 1  # the key of names that are not registered
 
 Key = int | NodeName
@@ -96,8 +96,10 @@ class ShapeMemo:
         table = self._table(ask)
         ranks = list(map(table.ranks.get, keys, repeat(MISSING)))
         if MISSING in ranks:
-            table = self._completed(ask, table, keys, single, nodes)
-            ranks = list(map(table.ranks.__getitem__, keys))
+            places = list(compress(range(len(ranks)), map(eq, ranks, repeat(MISSING))))
+            table = self._completed(ask, table, keys, names=single, nodes=nodes, places=places)
+            for place in places:
+                ranks[place] = table.ranks[keys[place]]
         self._trim()
         return Findings(single, tuple(keys), table.outcomes, ranks=ranks, policy=ask.node_policy)
 
@@ -120,17 +122,18 @@ class ShapeMemo:
         ask: Ask,
         table: Table,
         keys: list[Key],
+        *,
         names: Sequence[NodeName],
         nodes: Mapping[NodeName, NodeUsage],
+        places: Sequence[int],
     ) -> Table:
-        """Work out what is missing, each key on a node that has it; return a table that has every key.
+        """Work out what is missing at ``places``, each key on a node that has it; return a table with all.
 
         Nodes of one shape whose outcome is not shared get keys of their own in ``keys``: their names. What
         belongs to a name is not remembered, so such calls get a table of their own.
         """
-        missing = set(keys).difference(table.ranks)
         unshared: dict[Key, Outcome] = {}
-        for key, name in _examples(missing, keys, names):
+        for key, name in {keys[place]: names[place] for place in places}.items():
             outcome = self._work_out(ask, nodes[name])
             if isinstance(key, int) and outcome.is_shared:
                 table.put(key, replace(outcome, devices=None if outcome.devices is None else {}))
@@ -140,8 +143,8 @@ class ShapeMemo:
         if not unshared:
             return table
         own = table.copy(set(keys))
-        for place, key in enumerate(keys):
-            if key in unshared:
+        for place in places:
+            if (key := keys[place]) in unshared:
                 name = keys[place] = names[place]
                 own.put(name, unshared[key] if key == name else self._work_out(ask, nodes[name]))
         return own
@@ -190,13 +193,3 @@ class ShapeMemo:
         while len(self._tables) > REQUESTS_KEPT or self._kept > OUTCOMES_KEPT:
             _, dropped = self._tables.popitem(last=False)
             self._kept -= len(dropped.ranks) - 1  # nobody worked out that an absent node is absent
-
-
-def _examples(
-    wanted: set[Key], keys: Sequence[Key], names: Sequence[NodeName]
-) -> Iterable[tuple[Key, NodeName]]:
-    """Return, for each wanted key, a name that has it."""
-    if len(wanted) <= FEW:
-        return [(key, names[keys.index(key)]) for key in wanted]
-    by_key = dict(zip(keys, names, strict=True))
-    return [(key, by_key[key]) for key in wanted]
