@@ -1,11 +1,9 @@
 """What a pod with init containers and sidecars counts for before and after they end (F04, F05)."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from simcluster.cluster import Cluster
-from tests.e2e_inprocess.product import Json, Product, cluster_for, free_port, gpu_pod, phase
+from tests.e2e_inprocess.product import Json, Product, gpu_pod, phase
 from tests.extender.door import GPU, MEM
 from tests.waiting import wait_until
 
@@ -13,14 +11,8 @@ pytestmark = pytest.mark.usefixtures("unset")
 
 
 @pytest.fixture
-def pair() -> Iterator[tuple[Cluster, Product]]:
-    port = free_port()
-    with (
-        cluster_for(port, fleet="nvidia:1x1") as cluster,
-        Product(cluster.url, extender_port=port) as product,
-    ):
-        product.wait_ready()
-        yield cluster, product
+def fleet() -> str:
+    return "nvidia:1x1"
 
 
 def with_init(pod: Json, *init: Json) -> Json:

@@ -2,7 +2,6 @@
 
 import itertools
 import json
-from collections.abc import Iterator
 
 import pytest
 
@@ -13,7 +12,7 @@ from scheduler_app.models import HealthRecord
 from simcluster.cluster import Cluster
 from tests.dashboard.conftest import empty_hub, sign_in
 from tests.e2e_inprocess.onlooker import Onlooker
-from tests.e2e_inprocess.product import Json, Product, cluster_for, free_port, gpu_pod, phase
+from tests.e2e_inprocess.product import Json, Product, gpu_pod, phase
 from tests.extender.door import GPU, MEM
 from tests.waiting import wait_until
 
@@ -21,27 +20,6 @@ pytestmark = pytest.mark.usefixtures("unset")
 REGISTER = "hami.io/node-nvidia-register"
 HANDSHAKE = "hami.io/node-handshake"
 CARD_MIB = 81920
-
-
-@pytest.fixture
-def fleet() -> str:
-    return "nvidia:2x2"
-
-
-@pytest.fixture
-def kubelets() -> bool:
-    return True
-
-
-@pytest.fixture
-def pair(fleet: str, kubelets: bool) -> Iterator[tuple[Cluster, Product]]:
-    port = free_port()
-    with (
-        cluster_for(port, fleet=fleet, kubelets=kubelets) as cluster,
-        Product(cluster.url, extender_port=port) as product,
-    ):
-        product.wait_ready()
-        yield cluster, product
 
 
 def first(product: Product) -> str:
@@ -100,7 +78,7 @@ def test_n09_of_a_node_that_falls_silent_only_the_handshake_is_removed(
 
 
 @pytest.mark.parametrize("fleet", ["nvidia:1x2"])
-@pytest.mark.parametrize("kubelets", [False])
+@pytest.mark.parametrize("cluster_settings", [{"kubelets": False}])
 def test_n14_the_pods_of_a_node_that_is_deleted_and_made_again_stay_counted(
     pair: tuple[Cluster, Product],
 ) -> None:

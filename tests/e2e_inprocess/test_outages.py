@@ -1,7 +1,6 @@
 """What breaks around the product, and how it goes on: the API server, watches, odd objects."""
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -12,14 +11,6 @@ from tests.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("unset")
 REGISTER = "hami.io/node-nvidia-register"
-
-
-@pytest.fixture
-def pair() -> Iterator[tuple[Cluster, Product]]:
-    port = free_port()
-    with cluster_for(port) as cluster, Product(cluster.url, extender_port=port) as product:
-        product.wait_ready()
-        yield cluster, product
 
 
 def cards(product: Product, node: str) -> int:

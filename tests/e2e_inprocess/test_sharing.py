@@ -1,12 +1,10 @@
 """Pods that compete for cards, seen from outside: who gets one, who waits, and what it is told."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from simcluster.cluster import Cluster
 from tests.e2e_inprocess.onlooker import ALLOCATED, Onlooker, ids_in
-from tests.e2e_inprocess.product import Json, Product, cluster_for, free_port, gpu_pod, phase
+from tests.e2e_inprocess.product import Json, Product, gpu_pod, phase
 from tests.waiting import wait_until
 
 pytestmark = pytest.mark.usefixtures("unset")
@@ -17,27 +15,6 @@ CARD_MIB = 81920
 @pytest.fixture
 def fleet() -> str:
     return "nvidia:1x1"
-
-
-@pytest.fixture
-def flags() -> dict[str, float]:
-    return {}
-
-
-@pytest.fixture
-def allocate_seconds() -> float:
-    return 0.01
-
-
-@pytest.fixture
-def pair(fleet: str, flags: dict[str, float], allocate_seconds: float) -> Iterator[tuple[Cluster, Product]]:
-    port = free_port()
-    with (
-        cluster_for(port, fleet=fleet, allocate_seconds=allocate_seconds) as cluster,
-        Product(cluster.url, extender_port=port, **flags) as product,
-    ):
-        product.wait_ready()
-        yield cluster, product
 
 
 def with_priority(pod: Json, priority: int) -> Json:
@@ -134,7 +111,7 @@ def test_l13_of_an_attempt_that_failed_on_one_node_nothing_stays_on_the_next(
 
 @pytest.mark.parametrize("fleet", ["nvidia:1x2"])
 @pytest.mark.parametrize("flags", [{"node_lock_timeout": 1.0, "bind_wait": 0.0}])
-@pytest.mark.parametrize("allocate_seconds", [3.0])
+@pytest.mark.parametrize("cluster_settings", [{"allocate_seconds": 3.0}])
 def test_l12_a_pod_whose_lock_was_taken_over_fails_cleanly(
     pair: tuple[Cluster, Product], caplog: pytest.LogCaptureFixture, flags: dict[str, float]
 ) -> None:
