@@ -124,7 +124,7 @@ def _tries(picture: Picture, waiting: PendingPod | None, *, namespace: str, name
     told: dict[str, Any] = {"decisions": [rows.decision_row(decision) for decision in found]}
     if not found or (waiting and waiting.uid != found[0].uid):
         return told
-    told["policies"] = policies.policy_lines(found[0], owner=waiting.owner if waiting else "")
+    told["policies"] = policies.policy_lines(found[0], owner=waiting.owner if waiting else None)
     return told | {"score": policies.score_text(found[0])}
 
 

@@ -24,8 +24,11 @@ class PolicyLine:
     hint: str = ""
 
 
-def policy_lines(decision: DecisionView, *, owner: str = "") -> list[PolicyLine]:
-    """Return node and GPU policy of a decision; none where it ended before they were read."""
+def policy_lines(decision: DecisionView, *, owner: str | None) -> list[PolicyLine]:
+    """Return node and GPU policy of a decision; none where it ended before they were read.
+
+    ``owner`` is empty for a pod that nobody owns, and None where that is not known.
+    """
     if decision.card_policy == PolicyView():
         return []
     node, card = decision.node_policy, decision.card_policy
@@ -37,11 +40,12 @@ def policy_lines(decision: DecisionView, *, owner: str = "") -> list[PolicyLine]
     ]
 
 
-def _line(policy: PolicyView, *, what: str, key: str, wrong: str, owner: str) -> PolicyLine:
+def _line(policy: PolicyView, *, what: str, key: str, wrong: str, owner: str | None) -> PolicyLine:
     if policy.is_own:
         return PolicyLine(what, policy.name, _("from the pod's annotation {key}").format(key=key), wrong)
     text = _("{key} on {owner} itself has no effect; it belongs on the pod template.")
-    hint = wrong or text.format(key=key, owner=owner or _("a Deployment or Job"))
+    misplaced = "" if owner == "" else text.format(key=key, owner=owner or _("a Deployment or Job"))
+    hint = wrong or misplaced
     return PolicyLine(what, policy.name, _("from the scheduler's settings"), hint)
 
 

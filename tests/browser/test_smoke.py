@@ -1,10 +1,13 @@
 """Each page in both colour schemes, three widths and two languages: it loads, says nothing, and fits."""
 
+from functools import partial
 from typing import Any
 
 import pytest
 
+from tests.browser.demo import Demo
 from tests.browser.pages import LIVE, NARROW_CELLS, OpenPage
+from tests.waiting import wait_until
 
 pytestmark = pytest.mark.browser
 
@@ -55,3 +58,23 @@ def test_each_page_fits_its_window_in_chinese(open_demo: OpenPage, path: str) ->
     page = open_loaded(open_demo, path, locale="zh-CN", width=360, theme="dark")
     assert page.locator("html").get_attribute("lang") == "zh-hans"
     check_it_fits(page, path)
+
+
+def test_the_pages_of_pods_that_wait_and_that_run_fit_their_window(open_demo: OpenPage, demo: Demo) -> None:
+    """A pod of long words: its name, an annotation that is no policy, and a GPU's model."""
+    page = open_loaded(open_demo, "/", locale="zh-CN")
+    small = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "64"}
+    demo.create("runs-with-a-name-that-is-rather-long", small)
+    policy = {"hami.io/gpu-scheduler-policy": "binpack,faster-than-all-the-others"}
+    demo.create("waits-with-a-name-that-is-rather-long", {**small, "nvidia.com/gpumem": "9000000"}, **policy)
+    for name, shown in (("waits", ".journey"), ("runs", "table.cards td.keep")):
+        path = f"/pods/default/{name}-with-a-name-that-is-rather-long"
+        wait_until(partial(is_there, page, path), seconds=30)
+        page.goto(path)
+        page.wait_for_selector(shown)
+        check_it_fits(page, path)
+
+
+def is_there(page: Any, path: str) -> bool:
+    found: bool = page.request.get(path).status == 200
+    return found

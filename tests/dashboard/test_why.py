@@ -171,6 +171,12 @@ def decision(**changes: Any) -> DecisionView:
     return replace(made, **changes)
 
 
+def test_p10_a_pod_that_nobody_owns_has_no_template_to_mend(alice: Client) -> None:
+    publish(node_of("n1", "A100"), decision=decision(), owner="")
+    assert "from the scheduler&#x27;s settings" in page(alice)
+    assert "itself has no effect" not in page(alice)
+
+
 def test_p10_the_policy_and_whose_word_it_is_are_shown(alice: Client) -> None:
     """The annotation is on the Deployment only: the settings count, and the page says where it belongs."""
     publish(node_of("n1", "A100"), decision=decision(), owner="Deployment/train")
@@ -250,4 +256,4 @@ def test_f08_the_container_that_holds_a_card_is_named(alice: Client) -> None:
     """P-8: also of a pod whose init container holds nothing."""
     share = PodShare("u-1", "vision", "train-7", 6144, 30, 1, "Running", containers=("trainer",))
     publish(node_of("n1", "A100", pods=(share,)))
-    assert "<td>trainer</td>" in page(alice)
+    assert 'data-word="Container">trainer</td>' in page(alice)
