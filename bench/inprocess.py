@@ -1,17 +1,18 @@
 """The engine without HTTP, threads and API server: a scene loaded through the real decoders."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import django
 
 from bench.scene import Scene, dumps
 from scheduler_app import deviceconfig, vendortable
+from scheduler_app.core.backend import DeviceBackend
 from scheduler_app.core.config import SchedulerConfig
 from scheduler_app.core.decision import AdmissionRefusal, BindOutcome, Decision
 from scheduler_app.core.ports import Annotations
-from scheduler_app.core.types import NodeName, Pod
+from scheduler_app.core.types import NodeName, Pod, VendorKey
 from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.registration import cards_of
 from scheduler_app.engine.reporting import Reporter
@@ -56,11 +57,16 @@ class Engine:
     scheduler: Scheduler
 
 
-def engine(scene: Scene) -> Engine:
-    """Return a scheduler that knows the scene."""
+def shipped_backends() -> Mapping[VendorKey, DeviceBackend]:
+    """Return every kind of card of the shipped configuration, as the product has them with all flags set."""
     django.setup(set_prefix=False)
     text = vendortable.CONFIG.read_text(encoding="utf-8")
-    backends = deviceconfig.load(text, vendortable.all_enabled()).backends
+    return deviceconfig.load(text, vendortable.all_enabled()).backends
+
+
+def engine(scene: Scene) -> Engine:
+    """Return a scheduler that knows the scene."""
+    backends = shipped_backends()
     state, nobody = ClusterState(backends), Nobody()
     for raw in scene.all_nodes():
         node = decode.decode_node(dumps(raw))
