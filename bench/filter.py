@@ -6,7 +6,6 @@ that fits changes a node.
 """
 
 import argparse
-import os
 import time
 from dataclasses import asdict, dataclass
 
@@ -17,7 +16,6 @@ from bench.client import Client
 from bench.product import Product
 from bench.scene import Scene, dumps
 
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hami_site.settings")
 WARM_UP = 20
 FIRSTS = 5
 

@@ -1,5 +1,6 @@
 """The engine without HTTP, threads and API server: a scene loaded through the real decoders."""
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -59,6 +60,7 @@ class Engine:
 
 def shipped_backends() -> Mapping[VendorKey, DeviceBackend]:
     """Return every kind of card of the shipped configuration, as the product has them with all flags set."""
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hami_site.settings")
     django.setup(set_prefix=False)
     text = vendortable.CONFIG.read_text(encoding="utf-8")
     return deviceconfig.load(text, vendortable.all_enabled()).backends

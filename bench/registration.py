@@ -1,7 +1,6 @@
 """A registration pass over nodes that do not change, as it runs every 15 s beside filter calls."""
 
 import argparse
-import os
 import time
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict
@@ -16,8 +15,6 @@ from scheduler_app.engine.cache import ClusterState
 from scheduler_app.engine.nodewrites import NodeWrites
 from scheduler_app.engine.registration import Registrar
 from scheduler_app.kube import decode
-
-os.environ.setdefault("DJANGO_SETTINGS_MODULE", "hami_site.settings")
 
 
 class Nodes:

@@ -8,7 +8,9 @@ from collections.abc import Iterable, Mapping, Sequence
 import pytest
 
 from bench.inprocess import Engine, engine
+from bench.registration import registrar
 from bench.scene import Scene, dumps
+from scheduler_app.core import handshake
 from scheduler_app.core.types import Card, CardUsage, NodeName
 from scheduler_app.engine import nodebook
 from scheduler_app.engine.nodebook import Backends, Held
@@ -76,3 +78,14 @@ def test_a_change_of_one_node_works_out_one_node(monkeypatch: pytest.MonkeyPatch
     place(cluster, scene)
     assert len(added_up) <= PODS
     assert max(added_up) <= scene.pods / scene.nodes + PODS
+
+
+def test_a_registration_pass_reads_no_stamp_that_it_has_read_before() -> None:
+    """Every node carries a stamp of each vendor (R-8); they are few texts, and read in each pass."""
+    made = registrar(Scene(20, 8, 0))
+    made.run_pass()
+    before = handshake._time.cache_info()
+    made.run_pass()
+    after = handshake._time.cache_info()
+    assert after.misses == before.misses
+    assert after.hits - before.hits >= 20
