@@ -66,6 +66,11 @@ class Demo:
     def pod(self, name: str) -> Json:
         return self.api(f"/api/v1/namespaces/default/pods/{name}")
 
+    def is_bound(self, name: str) -> bool:
+        """Say whether the device plugin has given a pod its cards."""
+        written = self.pod(name)["metadata"].get("annotations", {})
+        return bool(written.get("hami.io/bind-phase") == "success")
+
     def api(self, path: str, body: Json | None = None) -> Json:
         """Ask the embedded API server; a body is posted."""
         data = None if body is None else json.dumps(body).encode()

@@ -2,6 +2,7 @@
 
 import re
 import time
+from functools import partial
 from typing import Any
 
 import pytest
@@ -59,22 +60,31 @@ def emptiest_gpu(page: Any) -> Json:
     return found
 
 
-def moment_of_binding(demo: Demo, name: str) -> float:
-    """Wait until the pod's bind phase is success; return when that was seen (Unix seconds)."""
-    wait_until(
-        lambda: demo.pod(name)["metadata"]["annotations"].get("hami.io/bind-phase") == "success", seconds=20
-    )
-    return time.time()
+def placed_while_watched(open_demo: OpenPage, demo: Demo) -> tuple[Any, Json, float]:
+    """Return a node's page, the GPU on it that a pod was given, and when it was bound (Unix seconds).
+
+    The workload may take the whole GPU between the look and the pod: then another one is tried.
+    """
+    names = ["prompt", "prompt-again", "prompt-once-more"]
+    for name in names:
+        gpu = emptiest_gpu(open_demo("/"))
+        page = open_demo(f"/nodes/{gpu['node']}")
+        page.wait_for_selector(LIVE)
+        page.evaluate(NOTE_WHEN_SHOWN, [name])
+        limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "1024"}
+        demo.create(name, limits, **{"nvidia.com/use-gpuuuid": gpu["id"]})
+        try:
+            wait_until(partial(demo.is_bound, name), seconds=20)
+        except AssertionError:
+            if name == names[-1]:
+                raise
+        else:
+            break
+    return page, gpu, time.time()
 
 
 def test_a_share_appears_on_its_gpu_within_a_second_of_binding(open_demo: OpenPage, demo: Demo) -> None:
-    gpu = emptiest_gpu(open_demo("/"))
-    page = open_demo(f"/nodes/{gpu['node']}")
-    page.wait_for_selector(LIVE)
-    page.evaluate(NOTE_WHEN_SHOWN, ["prompt"])
-    limits = {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "1024"}
-    demo.create("prompt", limits, **{"nvidia.com/use-gpuuuid": gpu["id"]})
-    bound = moment_of_binding(demo, "prompt")
+    page, gpu, bound = placed_while_watched(open_demo, demo)
     page.wait_for_function("() => window.shownAt")
     assert page.evaluate("window.shownAt") / 1000 - bound < SHOWN_WITHIN_SECONDS
     assert page.evaluate("window.shownRow.slice(1, 3)") == [str(gpu["index"]), "1.0 GiB"]

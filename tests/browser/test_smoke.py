@@ -67,6 +67,7 @@ def test_the_pages_of_pods_that_wait_and_that_run_fit_their_window(open_demo: Op
     demo.create("runs-with-a-name-that-is-rather-long", small)
     policy = {"hami.io/gpu-scheduler-policy": "binpack,faster-than-all-the-others"}
     demo.create("waits-with-a-name-that-is-rather-long", {**small, "nvidia.com/gpumem": "9000000"}, **policy)
+    wait_until(partial(demo.is_bound, "runs-with-a-name-that-is-rather-long"), seconds=60)
     for name, shown in (("waits", ".journey"), ("runs", "table.cards td.keep")):
         path = f"/pods/default/{name}-with-a-name-that-is-rather-long"
         wait_until(partial(is_there, page, path), seconds=30)
